@@ -96,6 +96,14 @@ const playerOf = (read: ReadShown, { playerId }: Named) => read(players.showPlay
 const endpointOf = (read: ReadShown, { operatorId, environment }: Named) =>
   read(webhooks.showWebhook, { operatorId, environment })
 
+/** The first of a list that was asked for one. */
+const oneOr =
+  (rejection: Rejection) =>
+  ({ data: [row] }: { readonly data: readonly object[] }): object => {
+    if (row === undefined) throw rejection
+    return row
+  }
+
 async function credentialOf(read: ReadShown, { key }: Named) {
   for (let after = {}; ; ) {
     const { data, nextCursor } = await read(gateway.listOperators, after)
@@ -108,11 +116,8 @@ async function credentialOf(read: ReadShown, { key }: Named) {
   }
 }
 
-async function entryOf(read: ReadShown, { playerId, transferId }: Named) {
-  const { data } = await read(wallet.listEntries, { playerId, transferId, limit: 1 })
-  if (data[0] === undefined) throw new Rejection('TRANSFER_NOT_FOUND')
-  return data[0]
-}
+const entryOf = (read: ReadShown, { playerId, transferId }: Named) =>
+  read(wallet.listEntries, { playerId, transferId, limit: 1 }).then(oneOr(new Rejection('TRANSFER_NOT_FOUND')))
 
 /** The deposit that would fail. */
 async function creditOf(read: ReadShown, { commandId }: Named) {
@@ -142,34 +147,21 @@ async function providerKeyOf(read: ReadShown, { key }: Named) {
   }
 }
 
-async function roundOf(read: ReadShown, { roundId }: Named) {
-  const { data } = await read(wallet.listRounds, { roundId, limit: 1 })
-  if (data[0] === undefined) throw new Rejection('ROUND_NOT_FOUND')
-  return data[0]
-}
+const roundOf = (read: ReadShown, { roundId }: Named) =>
+  read(wallet.listRounds, { roundId, limit: 1 }).then(oneOr(new Rejection('ROUND_NOT_FOUND')))
 
-async function heldWinOf(read: ReadShown, { providerId, brandId, transactionId }: Named) {
-  for (let cursor = {}; ; ) {
-    const { data, nextCursor } = await read(wallet.listHeldWins, { ...cursor, limit: 1_000 })
-    const found = data.find(
-      (win) => win.providerId === providerId && win.brandId === brandId && win.transactionId === transactionId,
-    )
-    if (found !== undefined) return found
-    if (nextCursor === null) throw new Rejection('HELD_WIN_NOT_FOUND')
-    cursor = { cursor: nextCursor }
-  }
-}
+const heldWinOf = (read: ReadShown, { providerId, brandId, transactionId }: Named) =>
+  read(wallet.listHeldWins, { providerId, brandId, transactionId, limit: 1 }).then(
+    oneOr(new Rejection('HELD_WIN_NOT_FOUND')),
+  )
 
 async function winLimitOf(read: ReadShown, { providerId, brandId }: Named) {
   const { data, otherwise } = await read(wallet.listWinLimits, { providerId, brandId, limit: 1 })
   return data[0] ?? { maxWin: otherwise }
 }
 
-async function proposalOf(read: ReadShown, { proposalId }: Named, { service }: Operation) {
-  const { data } = await read(operations[service].listProposals, { proposalId, limit: 1 })
-  if (data[0] === undefined) throw new Rejection('PROPOSAL_NOT_FOUND')
-  return data[0]
-}
+const proposalOf = (read: ReadShown, { proposalId }: Named, { service }: Operation) =>
+  read(operations[service].listProposals, { proposalId, limit: 1 }).then(oneOr(new Rejection('PROPOSAL_NOT_FOUND')))
 
 /** The record that a decision is about, by the id of the operation. */
 const records: Readonly<Record<string, (read: ReadShown, named: Named, operation: Operation) => Promise<object>>> = {

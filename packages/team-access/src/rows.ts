@@ -65,7 +65,7 @@ interface Owned {
   readonly operatorId: string
 }
 
-interface Asking extends Pick<Call, 'requestId' | 'deadline'> {
+export interface Asking extends Pick<Call, 'requestId' | 'deadline'> {
   readonly rpc: RpcClient
   /** A call between services acts for a brand: here for that of any of the rows. Undefined where there is no row. */
   readonly scope: Scope | undefined

@@ -195,8 +195,8 @@ t.test('rows that end where no more are read say that there may be more', async 
   const counts = { events: [2], inTime: [1] }
   const said = async (length: number) => {
     const data = Array.from({ length }, (_, place) => ({ operatorId: `op_${place}`, ...counts }))
-    const replies = { listDeliveryHours: { hours: ['now'], data, ...counts } }
-    const call = async ({ id }: Operation) => ({ data: [], nextCursor: null, ...replies[id as keyof typeof replies] })
+    const call = async ({ id }: Operation) =>
+      id === 'listDeliveryHours' ? { hours: ['now'], data, ...counts } : { data: [], nextCursor: null }
     const display = { t: (name: string) => textIn('en', name), number: String, percent: String, shortTime: String }
     const [, byOperator] = await drawArrivals({ person: { call }, display, address: String } as unknown as Visit)
     return byOperator?.remark

@@ -24,8 +24,10 @@ function valueIn<Row>(row: Row, column: Column<Row>): unknown {
 }
 
 const moneyFormat = new RegExp(moneyPattern)
-const withCurrency = (row: { readonly currency?: unknown }, value: unknown): unknown =>
-  row.currency !== undefined && moneyFormat.test(String(value)) ? `${value} ${row.currency}` : value
+const withCurrency = (row: unknown, value: unknown): unknown => {
+  const { currency } = row as { readonly currency?: string }
+  return currency !== undefined && moneyFormat.test(String(value)) ? `${value} ${currency}` : value
+}
 
 /** Several lines. Only this program makes them: each text in them has gone through `visible`. */
 const visibleLines = (text: string): string => visible(text, '\n')

@@ -249,24 +249,18 @@ t.test('a player is named in rows of its own brand alone: a provider may name th
 })
 
 t.test('amounts say in which currency they are, once', async (t) => {
-  const row = {
-    brandId,
-    providerId,
-    currency: 'BRL',
-    amount: '1.00',
-    staked: '2.00',
-    balanceAfter: '3.00',
-    maxWin: '4.00',
-  }
-  const shown = async (...words: string[]) =>
-    (await typed(words, ({ id }) => named[id] ?? { data: [row], round: row, ...row, nextCursor: null })).stdout
-  t.match(await shown('wallet', 'entries', 'ply_1'), /1\.00 BRL +3\.00 BRL/)
-  t.match(await shown('rounds', 'show', 'rnd_1'), /1\.00 BRL[^\n]*3\.00 BRL/)
-  t.match(await shown('rounds', 'list'), /2\.00 .* BRL/)
-  t.notMatch(await shown('rounds', 'list'), '2.00 BRL', 'which has a column of it')
-  const limit = wordsFor(rows.find(({ path }) => path === 'wins limit') as (typeof rows)[number], 'needed')
-  const set = await typed(limit, ({ id }) => named[id] ?? { brandId, providerId, maxWin: '4.00' })
-  t.match(set.stdout, /Evolution +Casa Azul +4\.00 BRL/)
+  const amounts = { currency: 'BRL', amount: '1.00', staked: '2.00', balanceAfter: '3.00', maxWin: '4.00' }
+  const row = { brandId, providerId, reference: { type: 'deposit', id: 'dep_1' }, ...amounts }
+  const list = { data: [row], round: row, nextCursor: null }
+  const replies = { ...named, setWinLimit: { brandId, providerId, maxWin: '4.00' } }
+  const replyTo = ({ id }: { readonly id: string }) => replies[id as keyof typeof replies] ?? list
+  const shown = async (words: string) => (await typed(words.split(' '), replyTo)).stdout
+  t.match(await shown('wallet entries ply_1'), /1\.00 BRL +3\.00 BRL/)
+  t.match(await shown('rounds show rnd_1'), /1\.00 BRL[^\n]*3\.00 BRL/)
+  t.match(await shown('rounds list'), /2\.00 [^\n]* BRL/)
+  t.notMatch(await shown('rounds list'), '2.00 BRL', 'which has a column of it')
+  const set = 'wins limit 4.00 --provider Evolution --operator Azul --reason why'
+  t.match(await shown(set), /Evolution +Casa Azul +4\.00 BRL/)
 })
 
 t.test('a limit that is taken away is no amount of the call', async (t) => {

@@ -111,6 +111,7 @@ export const HeldWin = object({
 const { gameId: _gameId, sessionId: _sessionId, ...paid } = exampleBet
 const shownRound = { providerId: Id, brandId: Id, state: RoundState, staked: Money, won: Money, currency: Currency }
 
+const ofProvider = { providerId: Type.Optional(Id), brandId: Type.Optional(Id) }
 const page = { cursor: cursorField, limit: Type.Integer({ minimum: 1, maximum: 1000 }) }
 /** Whose rounds and plays a list shows. */
 const whose = {
@@ -362,7 +363,7 @@ export const rounds = {
   listHeldWins: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List the wins that wait for two people',
-    body: object(page),
+    body: object({ ...ofProvider, transactionId: Type.Optional(TransactionId), ...page }),
     reply: pageOf(HeldWin),
     rejects: ['VALIDATION_ERROR'],
   }),
@@ -386,7 +387,7 @@ export const rounds = {
   listWinLimits: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor', 'integration'],
     summary: 'List what one win of a provider may be without two people',
-    body: object({ providerId: Type.Optional(Id), brandId: Type.Optional(Id), ...page }),
+    body: object({ ...ofProvider, ...page }),
     reply: object({
       ...pageOf(object({ providerId: Id, brandId: Id, maxWin: Money })).properties,
       otherwise: described(Money, 'Where nothing else was set.'),

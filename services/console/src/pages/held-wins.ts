@@ -54,20 +54,12 @@ interface Found {
   readonly directory: Directory
 }
 
-/** The list has all that wait: each is worth a look, so they are few. */
 async function findWin(visit: Visit): Promise<Found> {
-  const { person, query } = visit
-  const directory = await directoryOf(visit)
-  for (let place = {}; ; ) {
-    const { data, nextCursor } = await person.call(listHeldWins, { ...place, limit: 1_000 })
-    const win = data.find(
-      (one) =>
-        one.providerId === query.provider && one.brandId === query.brand && one.transactionId === query.transaction,
-    )
-    if (win !== undefined) return { win, directory }
-    if (nextCursor === null) throw new Rejection('HELD_WIN_NOT_FOUND')
-    place = { cursor: nextCursor }
-  }
+  const { provider: providerId = '', brand: brandId = '', transaction: transactionId = '' } = visit.query
+  const asked = { providerId, brandId, transactionId, limit: 1 }
+  const [directory, { data }] = await Promise.all([directoryOf(visit), visit.person.call(listHeldWins, asked)])
+  if (data[0] === undefined) throw new Rejection('HELD_WIN_NOT_FOUND')
+  return { win: data[0], directory }
 }
 
 async function showWin(visit: Visit, found: Found, sent?: SentForm): Promise<FastifyReply> {

@@ -81,24 +81,15 @@ const listOf = (visit: Visit): string => visit.address(withQuery('/kyc', wayOf(v
 /** Past those that others have taken. */
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
-  const { data } = await readQueue(visit)
-  const next = rowAfter(
-    data,
-    ({ playerId }) => playerId === query.not,
-    (row) => !isOthers(visit, row),
-  )
+  const isHere = ({ playerId }: { readonly playerId: string }) => playerId === query.not
+  const next = rowAfter((await readQueue(visit)).data, isHere, (row) => !isOthers(visit, row))
   return reply.redirect(next === undefined ? listOf(visit) : address(pathOf(visit, next.playerId)), 303)
 }
 
 const orders = choicesOf(valueSchema(kycQueue.body.properties.order)) as readonly QueueOrder[]
 type QueueOrder = NonNullable<Input<typeof kycQueue>['order']>
 
-const readQueue = (visit: Visit) =>
-  visit.person.call(kycQueue, {
-    environment: visit.environment,
-    limit: visit.display.rowsEach,
-    ...queueAsked(visit, orders),
-  })
+const readQueue = (visit: Visit) => visit.person.call(kycQueue, queueAsked(visit, orders))
 
 async function showQueue(visit: Visit): Promise<FastifyReply> {
   const age = ageAsked(visit)

@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify'
 import { id, lines, money, rowsOf, text } from '../pieces/cells.ts'
 import { type CsvRow, cellText, sendCsv } from '../pieces/listed.ts'
 import { type BatchRecord, type PixPayment, pixBatch } from '../pieces/pix-batch.ts'
-import { afterOf, refusalWithoutForm, showNotYours } from '../pieces/queue.ts'
+import { refusalWithoutForm, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
 import { agreementIn, type BankAgreement } from '../settings.ts'
 import {
@@ -140,10 +140,8 @@ type Payable = Awaited<ReturnType<typeof findPayable>>
 
 const isPayable = ({ unless }: Payable): boolean => unless === undefined
 
-const readPayable = async (visit: Visit, ids: readonly string[]): Promise<readonly Payable[]> =>
-  (await readEach(ids, (withdrawalId) => findPayable(visit, withdrawalId))).filter(
-    ({ withdrawal }) => !withdrawal.settling,
-  )
+const readPayable = async (visit: Visit, rows: readonly Pick<Withdrawal, 'id'>[]): Promise<readonly Payable[]> =>
+  (await readEach(rows, (row) => findPayable(visit, row.id))).filter(({ withdrawal }) => !withdrawal.settling)
 
 /** What waits for its payment. */
 interface Waiting {
@@ -156,10 +154,7 @@ interface Waiting {
 /** Of a file. */
 async function findWaitingIn(visit: Visit, { discardedAt, withdrawals }: PaymentFile): Promise<Waiting> {
   const waiting = discardedAt === null ? withdrawals.filter(({ status }) => status === 'approved') : []
-  const payable = await readPayable(
-    visit,
-    waiting.map(({ id: withdrawalId }) => withdrawalId),
-  )
+  const payable = await readPayable(visit, waiting)
   const whyNot = payable.some(isPayable) ? [] : payable.flatMap(({ unless }) => unless ?? [])
   return { payable, waiting: payable.length, whyNot }
 }
@@ -177,13 +172,9 @@ async function findWaiting(visit: Visit): Promise<Waiting> {
   const passed: Payable[] = []
   let after: string | undefined
   for (let reads = 1; ; reads += 1) {
-    const page: Reply<typeof withdrawalQueue> = await person.call(withdrawalQueue, {
-      ...{ ...asked, payable: true, ...afterOf(after) },
-    })
-    const payable = await readPayable(
-      visit,
-      page.data.map(({ id: withdrawalId }) => withdrawalId),
-    )
+    const from = { ...asked, payable: true, ...defined({ after }) }
+    const page: Reply<typeof withdrawalQueue> = await person.call(withdrawalQueue, from)
+    const payable = await readPayable(visit, page.data)
     if (payable.some(isPayable) || page.nextCursor === null || reads === readsMax) {
       const oldest = (await person.call(withdrawalQueue, asked)).data.filter(({ settling }) => !settling)
       const seen = new Set([...passed, ...payable].map(({ withdrawal }) => withdrawal.id))

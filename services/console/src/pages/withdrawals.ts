@@ -77,8 +77,8 @@ const csvColumns = [
 
 export const withdrawalPath = (withdrawal: Pick<Withdrawal, 'id'>): string => `/withdrawals/${withdrawal.id}`
 
-const casePath = (visit: Visit, withdrawal: Pick<Withdrawal, 'id'>): string =>
-  withQuery(withdrawalPath(withdrawal), wayOf(visit))
+const casePath = (visit: Visit, { id: of }: Pick<Withdrawal, 'id'>) =>
+  withQuery(withdrawalPath({ id: of }), wayOf(visit))
 const queuePath = (visit: Visit, shown: WaitingStatus): string =>
   visit.address(withQuery(`/withdrawals?status=${shown}`, wayOf(visit, ['age', 'order'])))
 
@@ -138,10 +138,10 @@ const showAll = (visit: Visit): Promise<FastifyReply> =>
   showListed(visit, {
     list: lists.withdrawals,
     ...frameOf(visit, 'all'),
-    cells: async (_visit, rows) => {
-      const player = await playerCells(visit, rows)
-      return { player, status: (row) => settledStatus(visit, row) }
-    },
+    cells: async (_visit, rows) => ({
+      player: await playerCells(visit, rows),
+      status: (row) => settledStatus(visit, row),
+    }),
     sums: sumWithdrawals,
     frame: (_visit, asked) => ({
       tabs: frameOf(visit, 'all').tabs,
@@ -164,10 +164,7 @@ const orders = choicesOf(valueSchema(withdrawalQueue.body.properties.order)) as 
 type QueueOrder = NonNullable<Input<typeof withdrawalQueue>['order']>
 
 const readQueue = (visit: Visit, value: WaitingStatus) =>
-  visit.person.call(withdrawalQueue, {
-    ...{ environment: visit.environment, status: value, limit: visit.display.rowsEach },
-    ...queueAsked(visit, orders),
-  })
+  visit.person.call(withdrawalQueue, { status: value, ...queueAsked(visit, orders) })
 
 /** What makes somebody look twice. @param named so many of the other players whose destination it is */
 export const destinationFacts = (
@@ -193,12 +190,8 @@ function sharedWith({ display, address }: Visit, others: Withdrawal['facts']['ot
 async function goToNext(visit: Visit): Promise<FastifyReply> {
   const { query, address, reply } = visit
   const shown = waitingStatus(query.status)
-  const { data } = await readQueue(visit, shown)
-  const next = rowAfter(
-    data,
-    ({ id: withdrawalId }) => withdrawalId === query.not,
-    ({ settling }) => !settling,
-  )
+  const isHere = ({ id: withdrawalId }: Pick<Withdrawal, 'id'>) => withdrawalId === query.not
+  const next = rowAfter((await readQueue(visit, shown)).data, isHere, ({ settling }) => !settling)
   return reply.redirect(next === undefined ? queuePath(visit, shown) : address(casePath(visit, next)), 303)
 }
 

@@ -11,7 +11,6 @@ import { type Decision, rolesFor, type SentForm, type ShownDecision, shownDecisi
 export const rowsOnPage = 50
 
 /** Where a page of a list begins; nothing for the first one. */
-export const afterOf = (cursor: string | undefined) => defined({ after: cursor })
 export const beforeOf = (cursor: string | undefined) => defined({ before: cursor })
 
 /**
@@ -148,7 +147,7 @@ export const orderAsked = <Order extends string>({ query }: Visit, orders: reado
 
 /** How a queue is read: as the address of its page says, of a case that was opened there, or of the next one. */
 export const queueAsked = <Order extends string>(visit: Visit, orders: readonly Order[]) => ({
-  ...ageAsked(visit)?.period,
+  ...{ environment: visit.environment, limit: visit.display.rowsEach, ...ageAsked(visit)?.period },
   ...defined({ after: visit.query.after, order: orderAsked(visit, orders) }),
 })
 

@@ -13,7 +13,8 @@ import { discardFile, filesOf, findFile, insertFile, lockFile } from './records.
 export const makePaymentFile = handle(operations.payments.makePaymentFile, {
   async execute({ input, caller, operationId }, { db, now, newId, changed }) {
     const { ids, batchNumber = null, agreement = null } = input
-    if (batchNumber !== null && agreement === null) throw invalid('body', '/agreement', 'is required with a batchNumber')
+    if (batchNumber !== null && agreement === null)
+      throw invalid('body', '/agreement', 'is required with a batchNumber')
     const withdrawals = await lockApproved(db, ids)
     const [first, ...others] = withdrawals as [WithdrawalRecord, ...WithdrawalRecord[]]
     const { environment } = first

@@ -13,8 +13,8 @@ import {
 } from '@backoffice/contracts'
 import { patiently, waitAtMost } from '@backoffice/process'
 import type { RpcClient } from '@backoffice/rpc'
-import { type Call, handle, isPassingFault, type ReadDb, sql, toPage, withIsoTimes } from '@backoffice/service-runtime'
-import { readSignedCall, withOperatorNames } from '@backoffice/team-access'
+import { handle, isPassingFault, type ReadDb, sql, toPage, withIsoTimes } from '@backoffice/service-runtime'
+import { type Asking, readSignedCall, withOperatorNames } from '@backoffice/team-access'
 import { type FileOfWithdrawal, filesOf } from '../files/records.ts'
 import {
   inOrder,
@@ -111,12 +111,6 @@ export const sumWithdrawals = handle(
 
 const { getPlayerStanding, readPlayerNames } = operations.players
 const { readBalance } = operations.wallet
-
-interface Asking extends Pick<Call, 'requestId' | 'deadline'> {
-  readonly rpc: RpcClient
-  /** A call between services acts for a brand: here for that of any of the rows. Undefined where there is no row. */
-  readonly scope: Scope | undefined
-}
 
 const shownFile = (file: FileOfWithdrawal | undefined) =>
   file === undefined

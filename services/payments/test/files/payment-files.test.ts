@@ -173,18 +173,23 @@ await t.test(
   },
 )
 
-await t.test('an agreement has each number once, also of two files at once, and again when that one is discarded', async (t) => {
-  const second = await bed.start('payments')
-  t.teardown(() => second.drain())
-  const ids = await Promise.all(Array.from({ length: 6 }, () => approved()))
-  const batch = (id = '', agreement = '341 9', by = bob) =>
-    by.call(makePaymentFile, { input: { ids: [id], batchNumber: 41, agreement } })
-  const made = await Promise.allSettled(ids.slice(0, 4).map((id, place) => batch(id, '341 9', place % 2 ? alice : bob)))
-  const files = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.fileId] : []))
-  t.equal(files.length, 1)
-  t.same([...(await timesIn(ids))].sort(), [0, 0, 0, 0, 0, 1], 'what was refused is in none')
-  t.equal(await refusal(batch(ids[4])), 'BATCH_NUMBER_USED')
-  t.equal(await refusal(batch(ids[4], '341 10')), null, 'another agreement has numbers of its own')
-  await bob.call(discardPaymentFile, { input: { fileId: files[0] ?? '', reason } })
-  t.equal(await refusal(batch(ids[5])), null)
-})
+await t.test(
+  'an agreement has each number once, also of two files at once, and again when that one is discarded',
+  async (t) => {
+    const second = await bed.start('payments')
+    t.teardown(() => second.drain())
+    const ids = await Promise.all(Array.from({ length: 6 }, () => approved()))
+    const batch = (id = '', agreement = '341 9', by = bob) =>
+      by.call(makePaymentFile, { input: { ids: [id], batchNumber: 41, agreement } })
+    const made = await Promise.allSettled(
+      ids.slice(0, 4).map((id, place) => batch(id, '341 9', place % 2 ? alice : bob)),
+    )
+    const files = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.fileId] : []))
+    t.equal(files.length, 1)
+    t.same([...(await timesIn(ids))].sort(), [0, 0, 0, 0, 0, 1], 'what was refused is in none')
+    t.equal(await refusal(batch(ids[4])), 'BATCH_NUMBER_USED')
+    t.equal(await refusal(batch(ids[4], '341 10')), null, 'another agreement has numbers of its own')
+    await bob.call(discardPaymentFile, { input: { fileId: files[0] ?? '', reason } })
+    t.equal(await refusal(batch(ids[5])), null)
+  },
+)

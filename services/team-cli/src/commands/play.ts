@@ -86,25 +86,22 @@ export const rounds = [
     arguments: ['roundId'],
     show: ({ round, data }) => {
       printRecord(round)
-      printSection(
-        'plays',
-        data.map((one) => ({ ...one, currency: round.currency })),
-        [
-          ['at', 'createdAt'],
-          ['by the provider', 'providerTime'],
-          ['play', ({ kind, winKind, isSpin }) => [isSpin ? 'spin:' : '', winKind ?? kind].join(' ').trim()],
-          ['outcome', ({ outcome, code }) => code ?? outcome],
-          ['details', 'refusedDetails'],
-          'amount',
-          ['before', 'balanceBefore'],
-          ['after', 'balanceAfter'],
-          ['transaction', 'transactionId'],
-          ['bet', 'betTransactionId'],
-          ['request', 'requestId'],
-          ['digest', 'bodyDigest'],
-          ['standing', 'standing'],
-        ],
-      )
+      const plays = data.map((one) => ({ ...one, currency: round.currency }))
+      printSection('plays', plays, [
+        ['at', 'createdAt'],
+        ['by the provider', 'providerTime'],
+        ['play', ({ kind, winKind, isSpin }) => [isSpin ? 'spin:' : '', winKind ?? kind].join(' ').trim()],
+        ['outcome', ({ outcome, code }) => code ?? outcome],
+        ['details', 'refusedDetails'],
+        'amount',
+        ['before', 'balanceBefore'],
+        ['after', 'balanceAfter'],
+        ['transaction', 'transactionId'],
+        ['bet', 'betTransactionId'],
+        ['request', 'requestId'],
+        ['digest', 'bodyDigest'],
+        'standing',
+      ])
     },
   }),
   row({

@@ -104,9 +104,10 @@ function placeOf(cursor: string): WinKey {
   return { providerId, brandId, transactionId }
 }
 
-export const listHeldWins = handle(operations.wallet.listHeldWins, async ({ input: { cursor, limit } }, { db }) => {
+export const listHeldWins = handle(operations.wallet.listHeldWins, async ({ input }, { db }) => {
+  const { cursor, limit, ...of } = input
   const after = cursor === undefined ? null : placeOf(cursor)
-  return toPage(await listWaitingWins(db, { after, limit: limit + 1 }), limit, cursorOf)
+  return toPage(await listWaitingWins(db, { ...of, after, limit: limit + 1 }), limit, cursorOf)
 })
 
 /** @throws {Rejection} HELD_WIN_NOT_FOUND, NOT_AS_SEEN */

@@ -31,12 +31,14 @@ const heldWins = sql`
 /** The wins that wait, the oldest first, behind that of a place. What was paid meanwhile, because its limit rose, waits no more. */
 export async function listWaitingWins(
   db: ReadDb,
-  { after, limit }: { readonly after: WinKey | null; readonly limit: number },
+  { after, limit, ...of }: Partial<WinKey> & { readonly after: WinKey | null; readonly limit: number },
 ): Promise<Static<typeof HeldWin>[]> {
   const { providerId = null, brandId = null, transactionId = null } = after ?? {}
   const rows = await db<Row>`
     ${heldWins}
-    where h.released_at is null and not exists (
+    where h.released_at is null and h.provider_id = coalesce(${of.providerId ?? null}, h.provider_id)
+      and h.brand_id = coalesce(${of.brandId ?? null}, h.brand_id)
+      and h.transaction_id = coalesce(${of.transactionId ?? null}, h.transaction_id) and not exists (
       select from play p where p.provider_id = h.provider_id and p.brand_id = h.brand_id and p.kind = 'win'
         and p.transaction_id = h.transaction_id
     ) and (${providerId}::text is null or (h.first_at, h.provider_id, h.brand_id, h.transaction_id) > (
@@ -77,7 +79,12 @@ type LimitKey = Pick<WinKey, 'providerId' | 'brandId'>
 
 export const listLimits = (
   db: ReadDb,
-  { providerId, brandId, after, limit }: Partial<LimitKey> & { readonly after: LimitKey | undefined; readonly limit: number },
+  {
+    providerId,
+    brandId,
+    after,
+    limit,
+  }: Partial<LimitKey> & { readonly after: LimitKey | undefined; readonly limit: number },
 ): Promise<WinLimitRow[]> =>
   db<WinLimitRow>`
     select provider_id, brand_id, max_win from win_limit
@@ -87,10 +94,7 @@ export const listLimits = (
   `
 
 /** The limit of a provider in a brand, locked; undefined where none was set. */
-export async function lockLimit(
-  db: ReadDb,
-  { providerId, brandId }: LimitKey,
-): Promise<bigint | undefined> {
+export async function lockLimit(db: ReadDb, { providerId, brandId }: LimitKey): Promise<bigint | undefined> {
   const [row] = await db<{ maxWin: bigint }>`
     select max_win from win_limit where provider_id = ${providerId} and brand_id = ${brandId} for update
   `
