@@ -84,7 +84,10 @@ const catalogue = {
     message:
       'The withdrawal is in a file for the bank already; the details say which. Discard that one if it was not sent.',
   },
-  BATCH_NUMBER_USED: { status: 409, message: 'A file for the bank has this number already. Take the next one, or discard that file.' },
+  BATCH_NUMBER_USED: {
+    status: 409,
+    message: 'A file for the bank has this number already. Take the next one, or discard that file.',
+  },
   PAYMENT_FILE_NOT_FOUND: { status: 404, message: 'There is no such file for the bank.' },
   PAYMENT_FILE_DISCARDED: { status: 409, message: 'This file for the bank was discarded.' },
   COMMAND_NOT_FOUND: { status: 404, message: 'There is no such command of the outbox, or it is done.' },

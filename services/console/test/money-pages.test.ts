@@ -489,7 +489,10 @@ t.test('the pages about money', async (t) => {
         await client.query("set session_replication_role = 'replica'")
         const lies = {
           'another maker': ["update payments.payment_file set made_by = 'alice'", "set made_by = 'bob'"],
-          'other withdrawals': ['update payments.payment_file set withdrawal_ids = withdrawal_ids[2:]', `set withdrawal_ids = '{${other},${id}}'`],
+          'other withdrawals': [
+            'update payments.payment_file set withdrawal_ids = withdrawal_ids[2:]',
+            `set withdrawal_ids = '{${other},${id}}'`,
+          ],
         }
         for (const [what, [lie, truth]] of Object.entries(lies)) {
           await client.query(`${lie} where id = '${chosenId}'`)

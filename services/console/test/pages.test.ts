@@ -494,7 +494,7 @@ t.test('the pages', async (t) => {
     const shown = async (order: string) => {
       const { text } = await alice.get(`${path}${order}`)
       const current = /<nav class="tabs order".*?aria-current="page">([^<]*)</s.exec(text)?.[1]
-      const rows = [...text.matchAll(/class="open"><a href="[^"]*\/(wdr_\w+)"/g)].map(([, id]) => id ?? '')
+      const rows = [...text.matchAll(/class="open"><a href="[^"]*\/(wdr_\w+)["?]/g)].map(([, id]) => id ?? '')
       return { current, rows: rows.filter((id) => ids.includes(id)) }
     }
     const [thirty, ten, twenty] = ids

@@ -17,12 +17,17 @@ const fileFields = {
 /** The file for the bank that a withdrawal is in. Null: it is in none, or that one was discarded. */
 export const paymentFileField = Type.Optional(Nullable(object(fileFields)))
 
-const Agreement = text(24, { pattern: '^[ -~]+$', description: 'Number of the bank, and of the agreement with it: its batches are counted apart.' })
+const Agreement = text(24, {
+  pattern: '^[ -~]+$',
+  description: 'Number of the bank, and of the agreement with it: its batches are counted apart.',
+})
 
 const PaymentFile = object({
   ...fileFields,
   agreement: Nullable(Agreement),
-  making: Nullable(SignedCall, { description: 'The call that made it: whoever sends it to the bank verifies that, and believes no reply.' }),
+  making: Nullable(SignedCall, {
+    description: 'The call that made it: whoever sends it to the bank verifies that, and believes no reply.',
+  }),
   environment: EnvironmentName,
   discardedBy: Nullable(personal('staff', text(64))),
   discardedAt: Nullable(Timestamp),

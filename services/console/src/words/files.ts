@@ -8,6 +8,7 @@ export const fileWords = {
   'field.batchNumber': ['Number of the Pix batch', 'Número do lote Pix'],
   'none.batchNumber': ['a CSV file', 'um arquivo CSV'],
   'field.agreement': ['Agreement with the bank', 'Convênio com o banco'],
+  'none.agreement': ['none', 'nenhum'],
   'field.madeBy': ['Made by', 'Gerado por'],
   'field.madeAt': ['Made', 'Gerado'],
   'field.discarded': ['Free again', 'Livres de novo'],

@@ -4,7 +4,6 @@ import { baseline } from './0001-baseline.ts'
 import { reviewedWithdrawals } from './0002-reviewed-withdrawals.ts'
 import { queueByAmount } from './0003-queue-by-amount.ts'
 import { paymentFiles } from './0004-payment-files.ts'
-import { batchNumbers } from './0005-batch-numbers.ts'
 
 /** In the order in which they are applied. */
 export const migrations: readonly Migration[] = [
@@ -13,5 +12,4 @@ export const migrations: readonly Migration[] = [
   reviewedWithdrawals,
   queueByAmount,
   paymentFiles,
-  batchNumbers,
 ]
