@@ -108,7 +108,9 @@ t.test('a day of cases takes no click, and no more than four keys a case', { ski
       'once',
     )
     await page.reload()
-    t.match(await page.textContent('main'), 'Nothing waits')
+    t.match(await page.textContent('main'), 'Waiting for payment: 0.')
+    t.equal(await page.locator('tbody .status').count(), 20, 'with what became of each')
+    t.notOk(await page.isVisible('[data-run-file]'), 'none of it is for the bank any more')
   })
 
   await t.test('Enter opens the row itself, whatever else it links to', async (t) => {

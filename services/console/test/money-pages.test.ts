@@ -231,7 +231,7 @@ t.test('the pages about money', async (t) => {
     t.match(differs, 'The account does not agree with its entries')
     t.match((await inPortuguese.get(found)).text, 'A conta não confere com seus lançamentos')
     const { text: sandbox } = await alice.get(found.replace('production', 'sandbox'))
-    for (const shown of ['Everything agrees.', '1 more are in the other environment.']) t.match(sandbox, shown)
+    for (const shown of ['Everything agrees.', 'In the other environment: 1 more.']) t.match(sandbox, shown)
     t.notMatch(sandbox, playerId)
     t.match((await alice.get('/production')).text, 'number s-differs">1<')
     await bed.bed.sql('admin').query('update wallet.account set posted = posted - 1 where owner_id = $1', [playerId])
@@ -399,7 +399,7 @@ t.test('the pages about money', async (t) => {
     // Whoever approved does not pay.
     const { text: nothing } = await alice.get(page)
     t.notMatch(nothing, '<form method="post" id="pay-')
-    t.match(nothing, 'You can pay none of these 4. You approved it yourself, so somebody else must pay it.')
+    t.match(nothing, 'Waiting: 4. You can pay none of them. You approved it yourself, so somebody else must pay it.')
     t.equal(nothing.split('You approved it yourself').length, 2, 'said once')
     t.notMatch(nothing, 'data-choose-all')
     t.equal((await makeFile(bob, [...ids, 'wdr_unknown'])).status, 422)
@@ -441,7 +441,9 @@ t.test('the pages about money', async (t) => {
       t.equal((await bobAgain.post(discarding, { ...form })).status, 422, 'with a reason')
       t.equal((await bobAgain.post(discarding, { ...form, reason: 'it was not sent' })).location, page)
       t.equal((await bobAgain.get(downloadOf(fileId))).status, 422)
-      t.match((await bobAgain.get(`${page}?file=${fileId}`)).text, 'it was not sent')
+      const discarded = (await bobAgain.get(`${page}?file=${fileId}`)).text
+      t.match(discarded, 'it was not sent')
+      for (const id of ids) t.match(discarded, `href="/production/withdrawals/${id}"`, 'it says what was in it')
     })
 
     t.match(text, 'name="batchNumber"')

@@ -270,6 +270,7 @@ t.test('the pages', async (t) => {
   await t.test('what must have a reason is not done without one, and keeps what was filled in', async (t) => {
     const id = await newWithdrawal()
     const path = `/production/withdrawals/${id}`
+    t.notMatch((await alice.get(path)).text, 'name="paymentFile"', 'which is for a payment')
     const { status, text } = await alice.submit(path, 'reject', { reason: '  ' })
     t.equal(status, 422)
     t.match(text, 'aria-invalid="true"')

@@ -117,6 +117,9 @@ t.test('the pictures of the start page', async (t) => {
     const [refusals, webhooks] = ['Refusals of seven days', ['Webhooks by hour', 'Webhooks by operator']]
     t.strictSame(await names('integration'), [raised, ...webhooks, refusals])
     t.strictSame(await names('finance'), [...ofWithdrawals, byMoney, times[0], ...odd, raised, refusals])
+    const { text: ofIntegration } = await (await bed.visitor('integration')).get('/production')
+    t.match(ofIntegration, 'data-count="proposals"')
+    t.notMatch(ofIntegration, /data-count="(kyc|toReview|toPay)"/, 'no number leads to a list of others')
     t.strictSame(await names('compliance'), [
       ...[...ofWithdrawals, 'Identity checks', byMoney, ...times],
       ...[...odd, 'Limits raised today', raised, refusals],
@@ -137,6 +140,6 @@ t.test('a line has a gap where nothing is known, and one day alone is seen', asy
   t.equal(zero, 100)
   t.strictSame(
     lines.map((line) => line.points),
-    ['5,0 15,100', '35,50 35,50'],
+    ['5,0 15,100', '30,50 40,50'],
   )
 })

@@ -32,8 +32,11 @@ const say = (word, values = {}) => words[language][word].replace(/\{(\w+)\}/g, (
 const isOfWallet = () => session?.spin !== undefined
 /** What is said in other words where the wallet is staked: `openAgain`, or `walletOpenAgain`. */
 const sayOfMoney = (word) => say(isOfWallet() ? `wallet${word[0].toUpperCase()}${word.slice(1)}` : word)
-/** A string is formatted as it is, and never becomes a floating-point number. */
-const amount = (decimal) => new Intl.NumberFormat(language, { minimumFractionDigits: 2 }).format(decimal)
+/** A string is formatted as it is, and never becomes a floating-point number. Fictitious money has no currency. */
+function amount(decimal) {
+  const style = isOfWallet() ? { style: 'currency', currency: session.currency } : { minimumFractionDigits: 2 }
+  return new Intl.NumberFormat(language, style).format(decimal)
+}
 
 async function call(path, body) {
   const response = await fetch(path, {
@@ -78,7 +81,7 @@ function showWords() {
   element('name').textContent = session?.name ?? say('untitled')
   element('badge').textContent = session === undefined ? say('untitled') : sayOfMoney('badge')
   element('fairness').textContent = session === undefined ? '' : sayOfMoney('fairness')
-  document.title = session === undefined ? say('untitled') : `${session.name} · ${say('demonstration')}`
+  document.title = session === undefined ? say('untitled') : `${session.name} · ${sayOfMoney('demonstration')}`
   showMessage()
   if (hasEnded) showEnd()
   if (session === undefined) return

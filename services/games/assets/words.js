@@ -26,12 +26,13 @@ export const words = {
     lastBalance: 'Your last balance was {balance}.',
     openAgain:
       'To play on, close this game and open it again on the site you came from. A new session starts with a new balance.',
+    walletDemonstration: 'sandbox',
     walletBadge: 'Sandbox · balance of the wallet',
     walletFairness:
       'The server decides every outcome. It is played for money of the sandbox: no real money is involved.',
     walletOpenAgain: 'To play on, close this game and open it again on the site you came from.',
     asking: 'We are asking what became of this spin…',
-    unknown: 'We do not know yet what became of this spin. Your balance will say it.',
+    unknown: 'We do not know yet what became of this spin. Your balance will show it.',
     elsewhere: 'This spin was played in another window.',
     refused: 'This spin was refused.',
     excluded: 'You have excluded yourself from playing.',
@@ -66,6 +67,7 @@ export const words = {
     lastBalance: 'Seu último saldo foi {balance}.',
     openAgain:
       'Para continuar, feche este jogo e abra-o de novo no site de onde você veio. Uma nova sessão começa com um novo saldo.',
+    walletDemonstration: 'sandbox',
     walletBadge: 'Sandbox · saldo da carteira',
     walletFairness:
       'O servidor decide cada resultado. Joga-se com dinheiro do sandbox: não há dinheiro real envolvido.',

@@ -31,7 +31,10 @@ const pays = (sessionId: string, number: number) =>
 t.test('spins stake the wallet: the page, the wallet and the statement say the same', async (t) => {
   const playerId = await newPlayer()
   const { id, token } = await open(playerId)
-  t.match(await session(token), { status: 200, body: { name: 'Wallet Reels', balance: '50.00', spin: 1, pairPays: 7 } })
+  t.match(await session(token), {
+    status: 200,
+    body: { name: 'Wallet Reels', balance: '50.00', currency: 'BRL', spin: 1, pairPays: 7 },
+  })
   let expected = 5_000n
   for (let number = 1; number <= 12; number++) {
     const { status, body } = await spin(token, number)

@@ -1,5 +1,5 @@
 import { entryCells, entryTitles, operations, Rejection, type Reply, seenOf } from '@backoffice/contracts'
-import { lists, reference } from '@backoffice/team-rows'
+import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
 import { type Cell, factsOf, link, rowSchema, text } from '../pieces/cells.ts'
 import { filterGiven, readList, showListed } from '../pieces/list-page.ts'
@@ -67,11 +67,14 @@ function showEntries(visit: Visit, player: Player): Promise<FastifyReply> {
   })
 }
 
-/** What an entry belongs to. Of play, the round has all that was staked and won in it. */
-export const referenceCell = ({ address, display }: Visit, row: Pick<Entry, 'reference'>): Cell =>
-  row.reference.type === 'round'
-    ? link(display.t('roundShort', { end: row.reference.id.slice(-4) }), address(roundPath(row.reference.id)))
-    : text(reference[1](row))
+/** What an entry belongs to, of which its kind says what it is. Of play, the round has all that was staked and won in it. */
+export function referenceCell(
+  { address, display }: Visit,
+  { reference: { type, id } }: Pick<Entry, 'reference'>,
+): Cell {
+  if (type === 'round') return link(display.t('roundShort', { end: id.slice(-4) }), address(roundPath(id)))
+  return type === 'deposit' || type === 'withdrawal' ? link(id, address(`/${type}s/${id}`)) : text(id)
+}
 
 async function findEntry({ person, params }: Visit): Promise<Entry> {
   const { playerId = '', transferId = '' } = params
@@ -95,8 +98,8 @@ function showEntry(visit: Visit, { player, entry }: { player: Player; entry: Ent
       'balanceAfter',
       ['player', () => link(player.name, list)],
       'reason',
-      'by',
-      'approvedBy',
+      // Of what the team did.
+      ...(['by', 'approvedBy'] as const).filter((field) => entry[field] !== null),
       'createdAt',
       'effectiveAt',
       ['reference', (row) => referenceCell(visit, row)],

@@ -78,6 +78,10 @@ async function faultOf({ recorded }: Visit, file: PaymentFile): Promise<string |
   return recorded.faultOfCall(makePaymentFile, making, says)
 }
 
+/** A bank gets all of a file or nothing: it is written only as long as all of it waits. */
+const isWhole = ({ discardedAt, waiting, withdrawals }: PaymentFile): boolean =>
+  discardedAt === null && waiting === withdrawals.length
+
 const downloadPath = ({ id: fileId }: Pick<PaymentFile, 'id'>): string => `${paymentRun}/download?file=${fileId}`
 const fileOrAll = (file: Pick<PaymentFile, 'id'> | undefined): string =>
   file === undefined ? paymentRun : paymentFilePath(file.id)
@@ -109,7 +113,8 @@ async function showRun(visit: Visit, { file, sent, agreement }: Run): Promise<Fa
   const isNone = !payable.some(isPayable)
   const why = [...new Set(whyNot)].join(' ')
   const make = isNone ? undefined : makeOf(visit, agreement)
-  const decision = file === undefined ? make : discardOf(visit, file)
+  const isOver = file !== undefined && payable.length === 0
+  const decision = file === undefined ? make : isOver ? undefined : discardOf(visit, file)
   const fault = file === undefined ? null : await faultOf(visit, file)
   const shown = decision && shownDecision(visit, decision, path, sent)
   return visit.show('payment-run', {
@@ -117,8 +122,9 @@ async function showRun(visit: Visit, { file, sent, agreement }: Run): Promise<Fa
     file: file && {
       said: saidOf(visit, file),
       unproven: fault === null ? undefined : display.word('error', 'NOT_AS_APPROVED'),
-      href: fault === null && file.discardedAt === null && address(downloadPath(file)),
+      href: fault === null && isWhole(file) && address(downloadPath(file)),
     },
+    isOver,
     most: filedMax,
     none: isNone && waiting > 0 ? `${display.t('payNone', { count: waiting })} ${why}` : undefined,
     others: isNone || why === '' ? undefined : display.t('payOthers', { why }),
@@ -129,7 +135,7 @@ async function showRun(visit: Visit, { file, sent, agreement }: Run): Promise<Fa
       href: `/login?again=yes&returnTo=${encodeURIComponent(address(path))}`,
       isWeak: person.isWeak,
     },
-    rows: rowsShown(visit, payable, isNone),
+    rows: isOver ? rowsFiled(visit, file) : rowsShown(visit, payable, isNone),
     forms: payable
       .filter(({ unless, loginAgain }) => unless === undefined && loginAgain === undefined)
       .map((form) => ({ ...form, isPix: batchKeyOf(form.withdrawal) !== undefined })),
@@ -222,6 +228,12 @@ function rowsShown(visit: Visit, payable: readonly Payable[], isNone: boolean) {
 }
 
 const nameOf = ({ bank, agreement }: BankAgreement): string => `${bank} ${agreement}`
+
+/** What was in it, once none of it waits. */
+const rowsFiled = ({ address }: Visit, { withdrawals }: PaymentFile) =>
+  rowsOf(showPaymentFile.reply.properties.withdrawals.items, withdrawals, ['id', 'amount', 'status'], (row) =>
+    address(withdrawalPath(row)),
+  )
 
 /** In the sandbox nobody is paid. */
 const takesBatch = ({ environment }: Visit, agreement: BankAgreement | undefined): agreement is BankAgreement =>

@@ -1,7 +1,7 @@
 import { fromMinorUnits, operations, playDayRows, type Reply, readPlayDay, toMinorUnits } from '@backoffice/contracts'
 import { dateFormat } from '@backoffice/process'
 import type { FastifyReply } from 'fastify'
-import { type Cell, lines, link, money, nothing, type Row, rowWith, text, words } from '../pieces/cells.ts'
+import { type Cell, lines, link, money, nothing, type Row, rowWith, text } from '../pieces/cells.ts'
 import { type Chart, chartOf } from '../pieces/chart.ts'
 import { type Directory, directoryOf } from '../pieces/directory.ts'
 import { daysFrom, daysGiven, type Filter, filterOf, operatorGiven, periodFields } from '../pieces/filters.ts'
@@ -104,17 +104,8 @@ const roundsOf = ({ display }: Visit, { rounds }: Pick<PlayDay, 'rounds'>): Cell
 const sums = ['bets', 'wins', 'rollbacks', 'ggr', 'jackpots', 'promotions'] as const
 
 /** GGR is bets without wins and rollbacks; jackpots and promotions stand beside it. */
-const sumsRow = (first: Parameters<typeof rowWith>[0], row: Omit<PlayDay, 'brandId' | 'day'>): Row => {
-  const amount = (name: (typeof sums)[number]) => money(row[name], row.currency)
-  return rowWith({
-    ...first,
-    bets: amount('bets'),
-    wins: amount('wins'),
-    rollbacks: amount('rollbacks'),
-    ggr: amount('ggr'),
-    outsideGgr: words(amount('jackpots'), amount('promotions')),
-  })
-}
+const sumsRow = (first: Parameters<typeof rowWith>[0], row: Omit<PlayDay, 'brandId' | 'day'>): Row =>
+  rowWith({ ...first, ...Object.fromEntries(sums.map((name) => [name, money(row[name], row.currency)])) })
 
 /** Of all days, by provider and currency. */
 function totalsOf(days: readonly PlayDay[]): readonly Omit<PlayDay, 'brandId' | 'day'>[] {

@@ -110,7 +110,10 @@ async function showProvider(visit: Visit, found: FoundProvider, sent?: SentForm)
       'stakesPerMinute',
       'othersPerMinute',
       ['allowedAddresses', (row) => addressesCell(visit, row)],
-      ['rounds', () => (person.mayCall(listRounds) ? link(display.t('all'), address(`/rounds?${rounds}`)) : nothing)],
+      [
+        'rounds',
+        () => (person.mayCall(listRounds) ? link(display.t('allRounds'), address(`/rounds?${rounds}`)) : nothing),
+      ],
       ['refused', () => link(display.t('refusedRequests'), address(`/requests?${rounds}`))],
       'createdAt',
       'id',

@@ -312,14 +312,16 @@ function decisionOf({ display, person }: Visit, { withdrawal, player }: Decided,
   const { destination, method } = withdrawal
   const words = { amount, destination: `${method} “${destination}”`, player: `“${player.name}”` }
   const leadsToPayment = verb === 'approve' || verb === 'pay'
+  // The player will ask why the money does not come.
+  const asked = leadsToPayment ? [] : ['reason']
   const isSecond = verb === 'pay' && withdrawal.payTakesTwo && isBy(person, approvalOf(withdrawal))
   return {
     name: verb,
     label: verb,
     operation: decideWithdrawal,
     fixed: { withdrawalId: withdrawal.id, decision: verb, ...seenOfWithdrawal(withdrawal) },
-    // The player will ask why the money does not come.
-    ...(verb === 'reject' || verb === 'fail' ? { required: ['reason'] } : { only: [] }),
+    only: asked,
+    required: asked,
     ask: display.t(`${verb}Ask`, words),
     done: display.t(`${verb}Done`, { amount }),
     tone: verb === 'approve' || verb === 'pay' ? 'good' : 'bad',

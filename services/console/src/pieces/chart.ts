@@ -99,13 +99,17 @@ export function chartOf({ title, ends, series, goalBefore }: Given): Chart {
 
 const isBar = ({ kind }: Series): boolean => kind === 'bar'
 
-/** A line has a gap where nothing is known. One point alone is drawn as a line to itself. */
+/** A line has a gap where nothing is known. One point alone is a line across its place. */
 function stretchesOf(points: readonly Point[]): readonly (readonly (readonly [place: number, amount: bigint])[])[] {
   const stretches: (readonly [number, bigint])[][] = [[]]
   for (const [place, { amount }] of points.entries())
     if (amount === null) stretches.push([])
     else stretches.at(-1)?.push([place, amount])
-  return stretches.flatMap((one) => (one.length === 0 ? [] : [one.length === 1 ? [...one, ...one] : one]))
+  const across = [-0.5, 0.5]
+  return stretches.flatMap((one) => {
+    if (one.length !== 1) return one.length === 0 ? [] : [one]
+    return [one.flatMap(([place, amount]) => across.map((by) => [place + by, amount] as const))]
+  })
 }
 
 const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)

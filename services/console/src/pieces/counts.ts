@@ -8,8 +8,8 @@ import { directoryOf } from './directory.ts'
 import { proposalsFor } from './open-proposals.ts'
 import type { Visit } from './visit.ts'
 
-const { countWithdrawalQueue } = operations.payments
-const { countKycQueue } = operations.players
+const { countWithdrawalQueue, withdrawalQueue } = operations.payments
+const { countKycQueue, kycQueue } = operations.players
 
 const { countOpenRounds, listHeldWins } = operations.wallet
 
@@ -38,12 +38,12 @@ const unknownWithdrawals = whenAway({
   ],
 })
 
-/** The queues that this person may count, of one environment. */
+/** The queues that this person may open, of one environment: everybody may count them. */
 export async function queueStates(visit: Visit): Promise<readonly QueueState[]> {
   const { person, environment } = visit
   const [kyc, withdrawals, proposals, play] = await Promise.all([
-    person.mayCall(countKycQueue) ? person.call(countKycQueue, { environment }).catch(unknownKyc) : { data: [] },
-    person.mayCall(countWithdrawalQueue)
+    person.mayCall(kycQueue) ? person.call(countKycQueue, { environment }).catch(unknownKyc) : { data: [] },
+    person.mayCall(withdrawalQueue)
       ? person.call(countWithdrawalQueue, { environment }).catch(unknownWithdrawals)
       : { data: [] },
     // In the sandbox one person is enough.
@@ -160,9 +160,9 @@ const items: readonly MenuItem[] = [
     path: '/withdrawals',
     word: 'withdrawals',
     counts: ['toReview', 'toPay'],
-    needs: [operations.payments.withdrawalQueue],
+    needs: [withdrawalQueue],
   },
-  { path: '/kyc', word: 'kyc', counts: ['kyc'], needs: [operations.players.kycQueue] },
+  { path: '/kyc', word: 'kyc', counts: ['kyc'], needs: [kycQueue] },
   { path: '/proposals', word: 'proposals', counts: ['proposals'] },
   { path: '/players', word: 'players', needs: [operations.players.listPlayers] },
   { path: '/deposits', word: 'deposits', needs: [operations.payments.listDeposits] },

@@ -13,6 +13,7 @@ import {
   rowWith,
   status,
   text,
+  words,
 } from './cells.ts'
 import { detailLines } from './refusals.ts'
 import type { Visit } from './visit.ts'
@@ -46,7 +47,7 @@ export function playRow(visit: Visit, play: Play): Row {
       ...(standing === null ? [] : standingCells(visit, standing, currency)),
     ),
     amount: lines(amountOf(play, currency), entry),
-    balanceMoved: lines(money(play.balanceBefore, currency), money(play.balanceAfter, currency)),
+    balanceMoved: words(money(play.balanceBefore, currency), text('→'), money(play.balanceAfter, currency)),
     transactionId: lines(
       id(play.transactionId),
       text(betTransactionId && display.t('ofBet', { bet: betTransactionId })),

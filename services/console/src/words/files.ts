@@ -21,8 +21,8 @@ export const fileWords = {
     'O que você escolher fica neste arquivo, e em nenhum outro até que alguém o descarte. Baixe-o na página dele, quantas vezes precisar: ele fica igual.',
   ],
   discardFileAsk: [
-    'Only if the bank does not carry it out: {count} withdrawals may then go into another file. If the bank has this one too, they are paid twice.',
-    'Só se o banco não o executar: {count} saques poderão ir para outro arquivo. Se o banco também tiver este, serão pagos duas vezes.',
+    'Only if the bank does not carry it out: what waits in it ({count}) may then go into another file. If the bank has this one too, it is paid twice.',
+    'Só se o banco não o executar: o que nele espera ({count}) poderá ir para outro arquivo. Se o banco também tiver este, será pago duas vezes.',
   ],
   inFile: ['of {who}, {ago}', 'de {who}, {ago}'],
   noneFree: [
@@ -32,7 +32,11 @@ export const fileWords = {
   payFileCsv: ['CSV', 'CSV'],
   payFileBatch: ['Pix batch {number}', 'Lote Pix {number}'],
   payFileMade: ['{kind}, made by {who} {ago}.', '{kind}, gerado por {who} {ago}.'],
-  payFileWaiting: ['{count} of it wait for their payment.', '{count} dele esperam o pagamento.'],
+  payFileWhat: [
+    'Choose what the bank has paid. Each is signed and recorded on its own; what is refused changes nothing for the others.',
+    'Escolha o que o banco pagou. Cada um é assinado e registrado por si; o que for recusado não muda nada para os outros.',
+  ],
+  payFileWaiting: ['Waiting for payment: {count}.', 'Esperando o pagamento: {count}.'],
   payFileDiscarded: ['Discarded by {who} {ago}: “{why}”.', 'Descartado por {who} {ago}: “{why}”.'],
   payFileNotPix: [
     'Some of those chosen are to no Pix key, or not in reais: a Pix batch has no place for them.',

@@ -17,8 +17,8 @@ export const generalWords = {
   refusedRequests: ['Refused requests', 'Requisições recusadas'],
   refusedKept: ['Of the last seven days, without bodies.', 'Dos últimos sete dias, sem o corpo.'],
   refusedNotKept: [
-    'Of the last seven days, without bodies. {count} more were refused today and are not kept.',
-    'Dos últimos sete dias, sem o corpo. Mais {count} foram recusadas hoje e não foram guardadas.',
+    'Of the last seven days, without bodies. Also refused today, and not kept: {count}.',
+    'Dos últimos sete dias, sem o corpo. Também recusadas hoje e não guardadas: {count}.',
   ],
   outcomeNotKnown: [
     'Nobody knows whether it was done: a retry with the same Idempotency-Key or transaction tells.',

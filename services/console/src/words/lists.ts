@@ -29,6 +29,6 @@ export const listWords = {
     'At most {most} at once: those that wait longest.',
     'No máximo {most} por vez: os que esperam há mais tempo.',
   ],
-  payNone: ['You can pay none of these {count}.', 'Você não pode pagar nenhum destes {count}.'],
+  payNone: ['Waiting: {count}. You can pay none of them.', 'Esperando: {count}. Você não pode pagar nenhum.'],
   payOthers: ['Others are not offered. {why}', 'Outros não são oferecidos. {why}'],
 } as const

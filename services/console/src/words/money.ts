@@ -82,7 +82,7 @@ export const moneyWords = {
     'Há diferenças: {count}. Alguém precisa descobrir por quê.',
   ],
   differencesCount: ['differences: {count}', 'diferenças: {count}'],
-  differencesElsewhere: ['{count} more are in the other environment.', 'Mais {count} estão no outro ambiente.'],
+  differencesElsewhere: ['In the other environment: {count} more.', 'No outro ambiente: mais {count}.'],
   differences: ['Differences', 'Diferenças'],
   restores: [
     'Backups of the hash chain from before the restore (not compared)',

@@ -15,7 +15,7 @@ export const playWords = {
   anyRoundId: ['rnd_…, led_…', 'rnd_…, led_…'],
   plays: ['Plays', 'Jogadas'],
   playsOrder: [
-    'The last play first, refusals too. Below our time stands that of the provider, below its transaction our request and the SHA-256 of what it signed.',
+    'The last play first, refusals too. Our time stands above the provider’s, its transaction above our request and the SHA-256 of what it signed.',
     'A última jogada primeiro, também as recusas. Abaixo da nossa hora fica a do provedor; abaixo da transação dele, a nossa requisição e o SHA-256 do que ele assinou.',
   ],
   playsOrderPart: [
@@ -23,7 +23,7 @@ export const playWords = {
     'As primeiras {count} jogadas, a última delas primeiro. As outras são lidas na linha de comando: rounds show.',
   ],
   playsRefused: [
-    'Those that were refused, also before a round was open. Give a player or a transaction to see all.',
+    'Refused plays, also those before a round was open. Enter a player or a transaction to see all plays.',
     'As que foram recusadas, também antes de abrir uma rodada. Informe um jogador ou uma transação para ver todas.',
   ],
   byProvider: ['provider: {time}', 'provedor: {time}'],
@@ -171,7 +171,6 @@ export const playWords = {
   'field.play': ['Play', 'Jogada'],
   'field.open': ['Open rounds', 'Rodadas abertas'],
   'field.balanceMoved': ['Balance: from, to', 'Saldo: de, para'],
-  'field.outsideGgr': ['Jackpots, promotions', 'Jackpots, promoções'],
   'field.oldestAt': ['Oldest', 'Mais antiga'],
   'field.detailsUrl': ['At the provider', 'No provedor'],
   'field.transactionId': ['Transaction', 'Transação'],

@@ -170,7 +170,7 @@ export const recordWords = {
     'Nenhum operador ainda. Crie o primeiro: ele recebe logo as chaves de sandbox.',
   ],
   'empty.deliveries': [
-    'No delivery here. Events are sent to operators that have set a webhook address; the tabs part them by what became of them.',
+    'No delivery here. Events are sent to operators that have set a webhook address; each tab has those of one outcome.',
     'Nenhuma entrega aqui. Eventos são enviados a operadores com endereço de webhook; as abas os separam pelo resultado.',
   ],
   'empty.setAside': [

@@ -229,7 +229,7 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
     'MiB que as chamadas de um dia (UTC) podem guardar, em cada ambiente; no sandbox, não mais do que diz a configuração.',
   'The same in rows.': 'O mesmo em linhas.',
   'The account: issuer and subject with a space between, or `machine` and its name.':
-    'A conta: emissor e sujeito separados por um espaço, ou `machine` e o nome dela.',
+    'A conta: emissor e sujeito separados por um espaço, ou “machine” e o nome dela.',
   'Also from somebody else who has it.': 'Também de outra pessoa que o tenha.',
   "The operator's own identifier; unique per brand.": 'O identificador do próprio operador; único por marca.',
 
@@ -337,6 +337,10 @@ export const englishSentences: Readonly<Record<string, string>> = {
   'IANA name; where days begin; never changed later; America/Sao_Paulo when absent.':
     'IANA name; where days begin; never changed later.',
   'ISO 8601 in UTC with milliseconds.': 'In the zone {timeZone}.',
+  'Of the deliveries.': 'Their ids.',
+  'Of the withdrawals.': 'Their ids.',
+  'The account: issuer and subject with a space between, or `machine` and its name.':
+    'The account: issuer and subject with a space between, or “machine” and its name.',
   // As the choices are called here.
   'Account status of the player, as it is now. Deposits and play need `ativo`; withdrawals do not depend on it. `suspenso`, `bloqueado`, `encerrado` and `restrito` refuse the same, and differ in why.':
     'Deposits and play need “active”; withdrawals do not depend on it. “Suspended”, “blocked”, “closed” and “restricted” refuse the same, and differ in why.',

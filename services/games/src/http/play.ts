@@ -103,7 +103,7 @@ async function viewOf({ gameId, name, balance, staked, expiresAt }: Demonstratio
 async function stakedView(provider: WalletProvider | undefined, session: StakedSession) {
   if (provider === undefined) return undefined
   const [balance, spin] = await Promise.all([provider.readBalance(session), provider.nextNumber(session)])
-  return { balance, spin }
+  return { balance, currency: session.currency, spin }
 }
 
 /** A spin for the money of the sandbox's wallet. Its outcome follows from its number, so that it is the same when it is sent again. */

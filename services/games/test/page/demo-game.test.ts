@@ -173,7 +173,7 @@ t.test("the game of the sandbox's wallet in a real browser", { skip: noBrowser }
     const { page } = await play(playerId, { locale: 'en-GB' })
     t.equal(await text(page, '#name'), 'Wallet Reels')
     t.equal(await text(page, '#badge'), 'Sandbox · balance of the wallet')
-    t.equal(await text(page, '#balance'), '50.00')
+    t.equal(await text(page, '#balance'), 'R$50.00')
     t.strictSame(await violations(page), [])
     await page.focus('#spin')
     for (let count = 0; count < 2; count++) {
@@ -235,7 +235,7 @@ t.test("the game of the sandbox's wallet in a real browser", { skip: noBrowser }
     await page.keyboard.press('Enter')
     await page.waitForSelector('#ended:not([hidden])')
     t.equal(await page.evaluate(() => document.activeElement?.id), 'ended')
-    t.match(await text(page, '#ended'), /terminou.*autoexcluiu.*Seu último saldo foi 2,00\./)
+    t.match(await text(page, '#ended'), /terminou.*autoexcluiu.*Seu último saldo foi R\$\s2,00\./)
     t.notMatch(await text(page, '#ended'), 'abra-o de novo')
     t.equal(await balance(playerId), '2.00')
     t.strictSame(await violations(page), [])
@@ -244,4 +244,4 @@ t.test("the game of the sandbox's wallet in a real browser", { skip: noBrowser }
   t.strictSame(faults, [])
 })
 
-const minorUnits = (shown: string) => toMinorUnits(shown.replaceAll(',', ''))
+const minorUnits = (shown: string) => toMinorUnits(shown.replaceAll(/[R$,]/g, ''))

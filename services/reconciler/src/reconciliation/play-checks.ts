@@ -235,7 +235,9 @@ export const admissions = sqlCheck(
     differences: (keys) => sql`
       select k.key, p.brand_id, p.id as subject,
         format('a session of %s in %s that is open at %s', a.owner_id, p.game_id, p.created_at) as expected,
-        format('session %s: %s of %s in %s, from %s to %s', s.id, s.mode, s.player_id, s.game_id, s.created_at, s.expires_at) as actual,
+        case when s.id is null then 'no session' else
+          format('session %s: %s of %s in %s, from %s to %s', s.id, s.mode, s.player_id, s.game_id, s.created_at, s.expires_at)
+        end as actual,
         'A bet was not staked in an open session of its player and game.' as explanation
       from ${bets(keys)}
       left join players.reconcilable_session s on s.id = p.session_id
