@@ -18,20 +18,31 @@ function move(step) {
   next.scrollIntoView({ block: 'nearest' })
 }
 
-/** Opens a decision and goes to its first field, or to its button. One more key is needed to do it, unless it only shows. */
-function openDecision(key) {
-  const decision = document.querySelector(`details[data-key="${CSS.escape(key)}"]`)
-  if (decision === null) return false
+/** Goes to its first field, or to its button. One more key is needed to do it, unless it only shows. */
+function openDecision(decision) {
   decision.open = true
   decision.querySelector('textarea, select:not([data-ready]), input:not([type=hidden]), form button, a.button')?.focus()
   if ('atOnce' in decision.dataset) decision.querySelector('form')?.requestSubmit()
-  return true
 }
+
+function openByKey(key) {
+  const decision = document.querySelector(`details[data-key="${CSS.escape(key)}"]`)
+  if (decision !== null) openDecision(decision)
+  return decision !== null
+}
+
+/** By mouse as by key. A finger would call up a keyboard that hides the effect; who tabs there hears the effect next. */
+document.addEventListener('click', (event) => {
+  const decision = event.target instanceof Element ? event.target.closest('.decision > summary')?.parentElement : null
+  if (decision == null || decision.open || event.pointerType !== 'mouse') return
+  event.preventDefault()
+  openDecision(decision)
+})
 
 /** From where it is said what is wrong, to the form that asks for something else. */
 document.addEventListener('click', (event) => {
   const link = event.target instanceof Element ? event.target.closest('[data-opens]') : null
-  if (link !== null && openDecision(link.dataset.opens)) event.preventDefault()
+  if (link !== null && openByKey(link.dataset.opens)) event.preventDefault()
 })
 
 const lateMs = 4_000
@@ -77,7 +88,7 @@ document.addEventListener('keydown', (event) => {
   else if (event.key === 'n') document.querySelector('[data-next]')?.click()
   else if (event.key === '?') help()?.showModal()
   else if (event.key === 'Escape') document.querySelector('[data-back]')?.click()
-  else if (event.key.length !== 1 || !openDecision(event.key)) return
+  else if (event.key.length !== 1 || !openByKey(event.key)) return
   event.preventDefault()
 })
 

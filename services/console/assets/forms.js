@@ -150,11 +150,24 @@ function echo(form) {
   button.dataset.label ??= button.textContent
   const chosen = form.querySelector('[type=radio]:checked')
   if (form.querySelector('[data-unknown]') === null) button.textContent = chosen?.dataset.button ?? button.dataset.label
+  skipUnchosen(form)
   const field = form.querySelector('[data-currency]')
   if (field === null) return
   const isMeant = chosen === null || chosen.value === 'given'
   form.querySelector('.echo').textContent = isMeant ? amountText(field) : ''
 }
+
+/** Tab passes by what is filled in beside a choice while another one is made: a day and its time have seven stops. */
+function skipUnchosen(form) {
+  for (const field of form.querySelectorAll('.beside-option :is(input, select, textarea)')) {
+    const { name } = optionBeside(field)
+    const chosen = form.querySelector(`[name="${name}"]:checked`)
+    field.tabIndex = chosen === null || chosen.value === 'given' ? 0 : -1
+  }
+}
+
+/** What is filled in beside a choice is that choice. */
+const optionBeside = (field) => field.closest('.beside-option')?.previousElementSibling?.querySelector('[type=radio]')
 
 function amountText(field) {
   const { currency, plus, minus, unread } = field.dataset
@@ -194,8 +207,7 @@ document.addEventListener('htmx:afterSwap', () => {
 document.addEventListener('input', ({ target }) => {
   const form = target.closest('.decision form')
   if (form === null) return
-  // What is filled in beside a choice is that choice.
-  const option = target.closest('.beside-option')?.previousElementSibling?.querySelector('[type=radio]')
+  const option = optionBeside(target)
   if (option != null) option.checked = true
   echo(form)
 })

@@ -1,5 +1,5 @@
 import { inboxOf, operations } from '@backoffice/contracts'
-import { holdOpen, proposalOf } from '@backoffice/test-kit'
+import { holdOpen, newCpf, proposalOf } from '@backoffice/test-kit'
 import { noBrowser } from '@backoffice/test-kit/browser'
 import t from 'tap'
 import { browserBed, press } from './console-bed.ts'
@@ -83,6 +83,25 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     // A browser writes each answer that is no success to its console.
     faults.length = 0
   })
+
+  await t.test(
+    'a click opens a form at its first field, and Tab passes by what belongs to another choice',
+    async (t) => {
+      const playerId = await bed.newPlayer('sandbox', 'Rosa Reis', 'doc-1', undefined, newCpf())
+      await page.goto(`${bed.url}/sandbox/players/${playerId}`)
+      await page.click('#decision-exclude > summary')
+      await press(page, 'Space', 'Tab')
+      await page.keyboard.type('asked by e-mail')
+      await press(page, 'Tab', 'Enter')
+      await page.waitForSelector('.notice.done')
+      const player = await bed.bed.team('alice').call(operations.players.showPlayer, { input: { playerId } })
+      t.match(player.selfExclusion?.until, /^\d{4}-/, 'not for good: the first choice')
+      await page.click('#decision-limit > summary')
+      await press(page, 'Tab')
+      await page.keyboard.type('10.00')
+      t.ok(await page.isChecked('#limit-dailyDepositLimit-given'), 'with no choice made yet, Tab comes to its field')
+    },
+  )
 
   await t.test('what is shown unmasked comes sealed to a key of the browser, and the page has it', async (t) => {
     const heard: string[] = []
