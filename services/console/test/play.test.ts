@@ -92,7 +92,7 @@ t.test('the pages about play', async (t) => {
       text,
       /bet refused Self-exclusion or daily limit\. RG_BLOCKED .*bet-late.*bet-second.*win .*R\$25\.00.*win-won of the bet bet-won.*bet-won/,
     )
-    t.match(text, 'R$4,990.00 R$5,015.00')
+    t.match(text, 'R$4,990.00 → R$5,015.00')
     t.match(text, 'player active, identity approved deposits of the day R$100.00 of R$500.00')
     t.match(text, /provider: \d\d\/\d\d\/\d{4}, \d\d:\d\d:\d\d GMT/)
     t.match(text, 'ab'.repeat(32))

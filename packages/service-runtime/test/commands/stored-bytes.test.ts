@@ -190,6 +190,7 @@ const cut: Readonly<Record<string, readonly string[]>> = {
   'webhooks.showDelivery': ['attemptLog'],
   // A call as it is stored, where it is bounded.
   'payments.showWithdrawal': ['approval'],
+  'payments.showPaymentFile': ['making'],
   'reconciler.reconcileWallet': ['report'],
 }
 /** Their rows have the input of a call, which is bounded where it is stored. */

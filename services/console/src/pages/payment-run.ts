@@ -45,13 +45,7 @@ export const paymentRunPages: Pages = (route, { config }) => {
     pathOf: fileOrAll,
     show: (visit, file, sent) => showRun(visit, { file, sent, agreement }),
     decisionOf: (visit, file, name) =>
-      file === undefined
-        ? name === 'file'
-          ? makeOf(visit, agreement)
-          : undefined
-        : name === 'discard'
-          ? discardOf(visit, file)
-          : undefined,
+      [file === undefined ? makeOf(visit, agreement) : discardOf(visit, file)].find((one) => one?.name === name),
   })
   route.get(`${paymentRun}/download`, async (visit) => {
     if (!visit.person.mayCall(makePaymentFile)) throw new Rejection('ROLE_REQUIRED')
