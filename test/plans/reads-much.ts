@@ -56,7 +56,7 @@ export const readsMuch: readonly (readonly [part: string, reason: string, only?:
     /^filters withdrawal/,
   ],
   ['with recursive search', 'the balances of thirty days are put in order', /^sorts a table$/],
-  ['where h.released_at is null and h.provider_id = coalesce', 'the wins that wait are few: a person is paged for each'],
+  ['h.released_at is null and h.provider_id = coalesce', 'the wins that wait are few: a person is paged for each'],
   ['order by e.seq desc limit', 'the team lists entries of one player by filters that are optional'],
   [
     'from account a join round r on r.account_id = a.id where a.owner_id =',
