@@ -76,7 +76,7 @@ export const gateway = defineService({
       addresses: () => ({
         baseUrl: operators === undefined ? '' : `${operators.listener.origin}${apiPrefix}`,
         providerUrl: providers === undefined ? '' : `${providers.listener.origin}${providerApiPrefix}`,
-        directUrl: `${providers?.direct?.origin}${providerApiPrefix}`,
+        directUrl: providers?.direct === undefined ? '' : `${providers.direct.origin}${providerApiPrefix}`,
       }),
     }
   },
