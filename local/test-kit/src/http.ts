@@ -8,7 +8,8 @@ import type { Teardown } from './started.ts'
 
 /** Serves on a free port of loopback until `t` ends. @returns the address, without a path */
 export async function serveHttp(t: Teardown, answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
+  // None ends a connection that waits: a client that asks at that moment would be refused, by the clock alone.
+  const server = createServer({ keepAliveTimeout: 0 }, answer)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => {
     server.close()

@@ -196,6 +196,7 @@ t.test('the pages', async (t) => {
     }
     const { rollback } = await holdOpen(bed.bed.sql('admin'), 'lock table wallet.money_day in access exclusive mode')
     const first = await alice.getFirst('/production')
+    t.match(first.text, 'data-rest')
     const [, href = ''] = /data-rest hx-get="([^"]*)"/.exec(first.text) ?? []
     const rest = alice.getFirst(href)
     await rollback()

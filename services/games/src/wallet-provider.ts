@@ -206,6 +206,10 @@ function answerOf(status: number, { win = '', balance = '', replayed = false, er
 /** Loaded by the first call, because it takes 5 MiB. */
 async function connect({ ca }: Pick<Credentials, 'ca'>) {
   const { Agent, request } = await import('undici')
-  const connecting = { connect: { timeout: timeoutMs, ca }, connections: connectionsMax, maxHeaderSize: replyBytesMax }
+  const connecting = {
+    connect: { timeout: patiently(timeoutMs), ca },
+    connections: connectionsMax,
+    maxHeaderSize: replyBytesMax,
+  }
   return { request, agent: new Agent({ ...connecting, maxResponseSize: replyBytesMax }) }
 }

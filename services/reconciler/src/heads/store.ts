@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { patiently } from '@backoffice/process'
 
 /**
  * What an export has: the heads that moved since the export before, or those of all accounts. A name begins with its kind,
@@ -182,8 +183,8 @@ async function connect({ region, endpoint, credentials }: Omit<BucketSettings, '
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === undefined ? {} : { credentials }),
     requestHandler: {
-      connectionTimeout: connectionTimeoutMs,
-      requestTimeout: requestTimeoutMs,
+      connectionTimeout: patiently(connectionTimeoutMs),
+      requestTimeout: patiently(requestTimeoutMs),
       throwOnRequestTimeout: true,
     },
   })
