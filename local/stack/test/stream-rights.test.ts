@@ -226,7 +226,8 @@ t.test('whoever names another reply subject than an inbox of its own makes nobod
       if (isPull) await eventually(() => heard.length > 0)
       // JetStream answers in order, each request and each event that it stores: this comes after what it had to say before.
       else if (isRequest || isEvent) await of(user).request(subject, asked, { timeout: 120_000 })
-      else await of(user).flush()
+      // What was said before reaches each listener by a connection of its own.
+      await Promise.all(users.map((listener) => of(listener).flush()))
       const own = isEvent ? replies.length + 1 : 0
       if ((await stored()) - before > own || heard.some((at) => replies.includes(at))) spoke.push(subject)
     }
