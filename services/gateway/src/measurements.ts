@@ -2,8 +2,9 @@ import type { StoredAmount } from '@backoffice/contracts'
 import { dayMs, type Measurement, measurement } from '@backoffice/process'
 import type { ReadDb, ServiceContext } from '@backoffice/service-runtime'
 import type { FailedAuthentications } from './http/security-log.ts'
+import type { DayUse } from './operators/operator.ts'
 import { type DefaultQuotas, quotasOf } from './operators/operator.ts'
-import { countUnusedCredentials, findUses, type Tenant, type UseColumns } from './operators/records.ts'
+import { countUnusedCredentials, findUses, type Tenant } from './operators/records.ts'
 import { findPlayUses, type PlayQuotas } from './providers/records.ts'
 
 interface Guarded {
@@ -65,13 +66,14 @@ export const usedQuotas = (
     },
     async read() {
       const [calls, plays] = await Promise.all([findUses(db, null), findPlayUses(db)])
-      const ratiosOf = (use: Tenant & UseColumns, { bytes, rows }: StoredAmount, kind: string) => {
-        const { operatorId: operator, environment, bytesStored, rowsStored } = use
-        return [
-          { value: bytesStored / bytes, attributes: { operator, environment, quota: `${kind}bytes` } },
-          { value: rowsStored / rows, attributes: { operator, environment, quota: `${kind}rows` } },
-        ]
-      }
+      const ratiosOf = (
+        { operatorId: operator, environment, ...use }: Tenant & DayUse,
+        most: StoredAmount,
+        kind: string,
+      ) => [
+        { value: use.bytes / most.bytes, attributes: { operator, environment, quota: `${kind}bytes` } },
+        { value: use.rows / most.rows, attributes: { operator, environment, quota: `${kind}rows` } },
+      ]
       const ratios = [
         ...calls.flatMap((use) => ratiosOf(use, quotasOf(use, use.environment, defaults), '')),
         ...plays.flatMap((use) => ratiosOf(use, play[use.environment], 'play ')),

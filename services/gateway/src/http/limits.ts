@@ -10,7 +10,7 @@ import {
 import { type Clock, type Logger, Loop } from '@backoffice/process'
 import { type Background, type Db, sql } from '@backoffice/service-runtime'
 import type { DayUse } from '../operators/operator.ts'
-import { type Budget, type Tenant, today, type UseColumns, useColumns, useOf } from '../operators/records.ts'
+import { type Budget, type Tenant, today, useColumns } from '../operators/records.ts'
 import { type Access, type AdmittedCaller, rawBody } from './authenticate.ts'
 import { type HttpReply, RetryLater, retryAfterSeconds } from './reply.ts'
 
@@ -300,10 +300,10 @@ export class DailyUse implements Background {
     if (tenants.length === 0) return
     for (const tenant of tenants) Object.assign(tenant, { writing: tenant.waiting, waiting: nothing })
     try {
-      const rows = tenants.map(({ operatorId, environment, writing }) => ({ operatorId, environment, ...writing }))
-      for (const row of await addUses(this.#db, rows)) {
-        const known = this.#known.get(nameOf(row))
-        if (known !== undefined) known.counted = useOf(row)
+      const uses = tenants.map(({ operatorId, environment, writing }) => ({ operatorId, environment, ...writing }))
+      for (const { day, bytes, rows, ...tenant } of await addUses(this.#db, uses)) {
+        const known = this.#known.get(nameOf(tenant))
+        if (known !== undefined) known.counted = { day, bytes, rows }
       }
     } catch (error) {
       for (const tenant of tenants) tenant.waiting = sumOf(tenant.waiting, tenant.writing)
@@ -320,8 +320,8 @@ const nameOf = ({ operatorId, environment }: Tenant): string => `${operatorId} $
  * Adds to the day's counts, in the order of the tenants, so that two replicas cannot deadlock.
  * @returns the sums of all replicas
  */
-async function addUses(db: Db, uses: readonly (Tenant & StoredAmount)[]): Promise<readonly (Tenant & UseColumns)[]> {
-  return db<Tenant & UseColumns>`
+async function addUses(db: Db, uses: readonly (Tenant & StoredAmount)[]): Promise<readonly (Tenant & DayUse)[]> {
+  return db<Tenant & DayUse>`
     insert into daily_use as u (operator_id, environment, day, bytes, rows)
     select operator_id, environment, ${today}, bytes, rows
     from ${sql.unnest('a', uses, 'operator_id text, environment text, bytes bigint, rows bigint')}

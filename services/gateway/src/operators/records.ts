@@ -154,18 +154,10 @@ export const today = sql`(now() at time zone 'utc')::date`
 
 /** The day and what it has stored so far, of a row `u` that may be missing. */
 export const useColumns = sql`
-  ${today}::text as day, coalesce(u.bytes, 0)::float8 as bytes_stored, coalesce(u.rows, 0)::float8 as rows_stored
+  ${today}::text as day, coalesce(u.bytes, 0)::float8 as bytes, coalesce(u.rows, 0)::float8 as rows
 `
 /** Whether a row `u` is of today: yesterday's counts for nothing. */
 export const isOfToday = sql`u.day = ${today}`
-
-export interface UseColumns {
-  readonly day: string
-  readonly bytesStored: number
-  readonly rowsStored: number
-}
-
-export const useOf = ({ day, bytesStored: bytes, rowsStored: rows }: UseColumns): DayUse => ({ day, bytes, rows })
 
 export interface Tenant {
   readonly operatorId: string
@@ -182,8 +174,8 @@ export interface Budget {
 export async function findUses(
   db: ReadDb,
   operatorIds: readonly string[] | null,
-): Promise<readonly (Tenant & AgreedLimits & UseColumns)[]> {
-  return db<Tenant & AgreedLimits & UseColumns>`
+): Promise<readonly (Tenant & AgreedLimits & DayUse)[]> {
+  return db<Tenant & AgreedLimits & DayUse>`
     select u.operator_id, u.environment, o.rate_limit_per_minute, o.stored_mebibytes_per_day, o.stored_rows_per_day, ${useColumns}
     from daily_use u join operator o on o.id = u.operator_id
     where ${isOfToday} and (${operatorIds}::text[] is null or u.operator_id = any(${operatorIds}::text[]))
@@ -216,7 +208,7 @@ export async function findCredentials(
   db: ReadDb,
   keys: readonly string[],
 ): Promise<readonly (StoredCredential | undefined)[]> {
-  const rows = await db<Omit<StoredCredential, 'scope' | 'usedToday'> & Scope & UseColumns>`
+  const rows = await db<Omit<StoredCredential, 'scope' | 'usedToday'> & Scope & DayUse>`
     select c.id as credential_id, c.key, c.sealed_secret, c.revoked_at is not null as revoked,
       o.suspended_at is not null as suspended, o.name as operator_name, b.name as brand_name,
       o.rate_limit_per_minute, o.allowed_addresses, o.replay_protection,
@@ -227,12 +219,10 @@ export async function findCredentials(
     where c.key = any(${keys}::text[])
   `
   const found = new Map(
-    rows.map(
-      ({ operatorId, brandId, environment, currency, timeZone, day, bytesStored, rowsStored, ...credential }) => {
-        const scope = { operatorId, brandId, environment, currency, timeZone }
-        return [credential.key, { ...credential, scope, usedToday: useOf({ day, bytesStored, rowsStored }) }]
-      },
-    ),
+    rows.map(({ operatorId, brandId, environment, currency, timeZone, day, bytes, rows, ...credential }) => {
+      const scope = { operatorId, brandId, environment, currency, timeZone }
+      return [credential.key, { ...credential, scope, usedToday: { day, bytes, rows } }]
+    }),
   )
   return keys.map((key) => found.get(key))
 }

@@ -22,7 +22,7 @@ export async function showOperators(db: ReadDb, operators: readonly OperatorWith
 
 /** What an operator's calls have stored today in one environment, and what they may. */
 export function showUse(use: Awaited<ReturnType<typeof findUses>>[number], defaults: DefaultQuotas) {
-  const { environment, bytesStored: bytes, rowsStored: rows } = use
+  const { environment, bytes, rows } = use
   const quotas = quotasOf(use, environment, defaults)
   return { environment, bytes, bytesMax: quotas.bytes, rows, rowsMax: quotas.rows }
 }

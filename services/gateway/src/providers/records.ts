@@ -5,7 +5,7 @@ import { AddressRanges } from '@backoffice/process/addresses'
 import { type Db, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
 import type { KnownKey } from '../keys.ts'
 import type { DayUse } from '../operators/operator.ts'
-import { isOfToday, type Tenant, type UseColumns, useColumns, useOf } from '../operators/records.ts'
+import { isOfToday, type Tenant, useColumns } from '../operators/records.ts'
 
 /** What the team has agreed with a provider. */
 export interface ProviderTerms {
@@ -246,7 +246,7 @@ export interface GrantName {
 
 /** @returns in the order asked for; null for a brand that is not granted to the provider */
 export async function findGrants(db: ReadDb, asked: readonly GrantName[]): Promise<readonly (GrantedBrand | null)[]> {
-  type Row = GrantName & UseColumns & Scope & { operatorSuspended: boolean; providerSuspended: boolean }
+  type Row = GrantName & DayUse & Scope & { operatorSuspended: boolean; providerSuspended: boolean }
   const rows = await db<Row>`
     select g.provider_id, b.id as brand_id, b.operator_id, b.environment, b.currency, b.time_zone, ${useColumns},
       o.suspended_at is not null as operator_suspended,
@@ -259,12 +259,22 @@ export async function findGrants(db: ReadDb, asked: readonly GrantName[]): Promi
   const found = new Map(rows.map((row) => [nameOf(row), grantOf(row)]))
   return asked.map((name) => found.get(nameOf(name)) ?? null)
 
-  function grantOf({ operatorId, brandId, environment, currency, timeZone, ...row }: Row): GrantedBrand {
+  function grantOf({
+    operatorId,
+    brandId,
+    environment,
+    currency,
+    timeZone,
+    day,
+    bytes,
+    rows,
+    ...row
+  }: Row): GrantedBrand {
     const suspended = row.providerSuspended ? ('PROVIDER_SUSPENDED' as const) : undefined
     return {
       scope: { operatorId, brandId, environment, currency, timeZone },
       stakesRefusedWith: row.operatorSuspended ? 'OPERATOR_SUSPENDED' : suspended,
-      usedToday: useOf(row),
+      usedToday: { day, bytes, rows },
     }
   }
 }
@@ -272,7 +282,7 @@ export async function findGrants(db: ReadDb, asked: readonly GrantName[]): Promi
 export const nameOf = ({ providerId, brandId }: GrantName): string => `${providerId} ${brandId}`
 
 /** What stakes have stored today, by brands: with the operators that they belong to. */
-export const findPlayUses = (db: ReadDb): Promise<(Tenant & UseColumns)[]> => db<Tenant & UseColumns>`
+export const findPlayUses = (db: ReadDb): Promise<(Tenant & DayUse)[]> => db<Tenant & DayUse>`
   select b.operator_id, u.environment, ${useColumns}
   from daily_use u join brand b on b.id = u.operator_id where ${isOfToday}
 `
