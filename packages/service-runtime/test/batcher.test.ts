@@ -56,14 +56,6 @@ t.test('what arrives while a batch runs forms the next ones, bounded, in order o
   t.same(ids(), [[1, 2], [3, 4, 5], [6]])
 })
 
-t.test('as many batches run at once as it was told', async (t) => {
-  const { run, ids } = held()
-  const batcher = new Batcher({ ...options, run, batchMax: 1, concurrency: 2 })
-  for (const id of [1, 2, 3]) void batcher.add({ id })
-  await turns()
-  t.same(ids(), [[1], [2]])
-})
-
 t.test('a batch begins beside another when enough wait for it, or have waited long enough', async (t) => {
   const { batches, run, ids } = held()
   const due: (() => void)[] = []
@@ -205,6 +197,7 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
       const busy = new Set<string>()
       const done: number[] = []
       let count = 0
+      let running = 0
       const batcher = new Batcher({
         batchMax,
         concurrency,
@@ -219,10 +212,13 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
           if (new Set(names).size !== names.length || names.some((each) => busy.has(each)))
             throw new Error('namesakes met')
           if (batch.length > batchMax || (alone && batch.length !== 1)) throw new Error('too many')
+          if (!alone && running >= concurrency) throw new Error('too many at once')
           if (batch.length > 1 && batch.reduce((sum, { bytes }) => sum + bytes, 0) > 150) throw new Error('too large')
           for (const each of names) busy.add(each)
           const { turns, fault } = runs[count++ % runs.length] as (typeof runs)[number]
+          if (!alone) running++
           for (let index = 0; index < turns; index++) await turn()
+          if (!alone) running--
           for (const each of names) busy.delete(each)
           if (fault !== null) throw new Fault(fault)
           if (batch.some(({ poison }) => poison)) throw new Fault('alone')
@@ -260,19 +256,6 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
 
 // What becomes of a batch that fails, and of the items in it that are not at fault.
 
-t.test("a fault that is everyone's rejects its batch, and no other", async (t) => {
-  const { batches, run } = held()
-  const batcher = new Batcher({ ...options, run, ...failing('everyone') })
-  const first = [1, 2].map((id) => batcher.add({ id }))
-  await turns()
-  const second = batcher.add({ id: 3 })
-  batches[0]?.end(new Error('away'))
-  for (const result of first) await t.rejects(result, /away/)
-  await turns()
-  batches[1]?.end()
-  t.equal(await second, 3)
-})
-
 t.test("'again' runs the same batch at most twice more, and then each item alone", async (t) => {
   const { batches, run, ids } = held()
   const batcher = new Batcher({ ...options, run, ...failing('again') })
@@ -292,30 +275,6 @@ t.test("'again' runs the same batch at most twice more, and then each item alone
   t.equal(await results[0], 1)
   await refused
   t.same(ids().slice(4), [[2], [2], [2]])
-})
-
-t.test("'alone' runs each item by itself, and only the one at fault fails", async (t) => {
-  const seen: [number[], boolean][] = []
-  const batcher = new Batcher({
-    ...options,
-    ...failing('alone'),
-    async run(items: readonly Item[], { alone }) {
-      const ids = items.map(({ id }) => id)
-      seen.push([ids, alone])
-      if (ids.includes(2)) throw new Error('poison')
-      return ids
-    },
-  })
-  const [first, poison, third] = [1, 2, 3].map((id) => batcher.add({ id })) as [Promise<number>, ...Promise<number>[]]
-  t.equal(await first, 1)
-  await t.rejects(poison as Promise<number>, /poison/)
-  t.equal(await third, 3)
-  t.same(seen, [
-    [[1, 2, 3], false],
-    [[1], true],
-    [[2], true],
-    [[3], true],
-  ])
 })
 
 t.test('one that waits alone keeps nobody waiting but its namesakes', async (t) => {
@@ -466,11 +425,4 @@ t.test('a wrong number of results is a bug, told to all and not tried again', as
     ['rejected', 'rejected'],
   )
   t.equal(runs, 1)
-})
-
-t.test('a run that throws at once rejects its items', async (t) => {
-  const run = () => {
-    throw new Error('at once')
-  }
-  await t.rejects(new Batcher({ ...options, run }).add({ id: 1 }), /at once/)
 })

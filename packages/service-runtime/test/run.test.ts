@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { freePort } from '@backoffice/local-stack'
 import { limitsMs } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { eventually, TestTimers, testBed } from '@backoffice/test-kit'
@@ -43,25 +42,12 @@ t.test('settings that are missing end it at once, all of them named', async (t) 
   for (const name of ['DATABASE_URL', 'NATS_URL']) t.match(printed(), `${name}: is required`)
 })
 
-t.test('in production it waits no longer than it says', async (t) => {
-  const { ended, printed } = start({ DEVELOPMENT: 'false', PATIENCE: '2' })
-  t.equal(await ended, 1)
-  t.match(printed(), 'PATIENCE is for DEVELOPMENT=true only')
-})
-
 t.test('SIGTERM while its modules are loaded ends it at once', async (t) => {
   const first = new URL('../../process/src/telemetry/register.ts', import.meta.url).href
   const signal = 'data:text/javascript,process.kill(process.pid,"SIGTERM")'
   const { ended, printed } = start({}, ['--import', first, '--import', signal])
   t.equal(await ended, 0)
   t.notMatch(printed(), 'has started')
-})
-
-t.test('SIGTERM before its start has ended ends it at once', async (t) => {
-  const { child, ended, printed } = start({ NATS_URL: `nats://127.0.0.1:${await freePort()}` })
-  await eventually(() => printed().includes('NATS cannot be reached yet'))
-  child.kill('SIGTERM')
-  t.equal(await ended, 0)
 })
 
 t.test('SIGTERM while it waits for a broker that takes the connection and says nothing ends it at once', async (t) => {

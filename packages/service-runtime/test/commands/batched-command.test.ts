@@ -9,11 +9,11 @@ import { isPassingFault, type LockingDb, sql, UnfinishedOperation } from '../../
 import { serviceConfig } from '../../src/settings.ts'
 import { breakingLine } from '../breaking-line.ts'
 import { type AddInput, attemptOn, callsOn, failCredits, holdCredits, records } from '../probe-calls.ts'
-import { adding, addUp, countUp, crediting, faults, payments, readRecord, wallet } from '../probe-services.ts'
+import { adding, addUp, countUp, faults, payments, readRecord, wallet } from '../probe-services.ts'
 
 const timers = new TestTimers()
 const bed = await testBed(t, { payments, wallet }, { timers })
-const { scope, add, countOf, gather, lock, unsent } = callsOn(bed)
+const { scope, add, countOf, gather, lock } = callsOn(bed)
 
 async function stored(operationId: string): Promise<boolean> {
   const { rowCount } = await bed.sql('payments').query('select from operation where operation_id = $1', [operationId])
@@ -173,25 +173,6 @@ t.test('a call whose caller has left while it waited is not begun', async (t) =>
   t.notOk(await stored(operationId))
 })
 
-t.test('what the calls of a batch send leaves after the commit, each in its own order', async (t) => {
-  crediting.order.length = 0
-  const ids = records('sending', 30).map(() => newId('opn'))
-  const replies = await Promise.all(
-    await gather(30, () =>
-      records('sending', 30).map((record, index) =>
-        add({ record, sends: ['command', 'command', 'event'] }, ids[index]),
-      ),
-    ),
-  )
-  t.same(replies, Array(30).fill({ count: 1 }))
-  for (const id of ids)
-    t.same(
-      crediting.order.filter((reference) => reference.startsWith(id)),
-      [`${id}-0`, `${id}-1`],
-    )
-  await eventually(async () => (await unsent()).length === 0)
-})
-
 t.test('two calls of one batch that send about one record are a bug that is said, and both take effect', async (t) => {
   const said: unknown[] = []
   const { db, log } = bed.services.payments
@@ -284,13 +265,14 @@ t.test(
 )
 
 const triesOf = (record: string) => adding.batches.filter((batch) => batch.includes(record))
-const addAll = (names: readonly string[]) => gather(names.length, () => names.map((record) => add({ record })))
 
 t.test('records that somebody else has locked, however many, delay their own calls alone', async (t) => {
   const locked = records('locked', 16)
   await Promise.all(locked.map((record) => add({ record })))
   const letGo = await lock(locked)
-  const calls = await addAll([...locked, ...records('beside the locked', 20)])
+  const calls = await gather(36, () =>
+    [...locked, ...records('beside the locked', 20)].map((record) => add({ record })),
+  )
   t.same(await Promise.all(calls.slice(16)), Array(20).fill({ count: 1 }))
   await letGo()
   const outcomes = await Promise.allSettled(calls.slice(0, 16))
@@ -333,29 +315,6 @@ t.test('a call that was locked out goes alone when it is tried again, and holds 
   )
   await letGo()
   t.same(await retry, { count: 2 })
-})
-
-t.test('what failed a batch fails no other: it goes alone from then on, until it succeeds', async (t) => {
-  await add({ record: 'poison', by: 3 })
-  const operationId = newId('opn')
-  const poison = () => refusal(add({ record: 'poison', by: -5 }, operationId))
-  t.equal(await poison(), 'INTERNAL_ERROR')
-  const before = adding.batches.length
-  const [retry, ...others] = await gather(11, () => [
-    poison(),
-    ...records('beside poison', 10).map((record) => add({ record })),
-  ])
-  t.equal(await retry, 'INTERNAL_ERROR')
-  t.same(await Promise.all(others), Array(10).fill({ count: 1 }))
-  t.same(
-    adding.batches.slice(before + 1).map((batch) => batch.length),
-    [1, 10],
-    'its neighbours are not rolled back',
-  )
-
-  t.same(await add({ record: 'poison', by: 5 }), { count: 8 })
-  t.same(await Promise.all(await addAll(['poison', 'beside the cured'])), [{ count: 9 }, { count: 1 }])
-  t.same(adding.batches.at(-1), ['poison', 'beside the cured'])
 })
 
 t.test('a batch that takes one statement too long runs call by call', async (t) => {

@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto'
-import { operations, pageBytesMax, Rejection } from '@backoffice/contracts'
+import { defined, operations, Rejection } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { RpcClient } from '@backoffice/rpc'
-import { eventually, keptEvents, refusal, TestTimers, testBed } from '@backoffice/test-kit'
+import { allPages, eventually, keptEvents, refusal, TestTimers, testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { fitting, toPage } from '../../src/index.ts'
 import { callsOn, failCredits, holdCredits } from '../probe-calls.ts'
-import { RecordEntity } from '../probe-entities.ts'
 import {
   addUp,
   answerAnything,
@@ -28,8 +26,6 @@ await bed.sql('payments').query("insert into record select 'record ' || n, n fro
 const digestOf = (text: string) => hash('sha256', text, 'base64url')
 const abandon = operations.payments.abandonOperation
 
-const idOf = ({ id }: { id: string }) => id
-
 // First, while it has no other entries.
 t.test('the audit trail is read page by page, over entries of one moment too', async (t) => {
   await bed.sql('admin').query(
@@ -47,26 +43,15 @@ t.test('the audit trail is read page by page, over entries of one moment too', a
     [{ actor: 'alice', subject: 'wdr_1' }, all.filter((n) => n % 6 === 0)],
     [{ since: '2026-03-02T12:00:03.000Z' }, all.filter((n) => n >= 300)],
   ] as const) {
-    const ids: string[] = []
-    for (let before: string | null | undefined; before !== null; ) {
-      const input = { ...filter, limit: 1_000, ...(before === undefined ? {} : { before }) }
-      const { data, nextCursor = null } = await bed.team('alice').call(listAudit, { input })
-      ids.push(...data.map(idOf))
-      before = nextCursor
-    }
+    const entries = await allPages((before) =>
+      bed.team('alice').call(listAudit, { input: { ...filter, limit: 1_000, ...defined({ before }) } }),
+    )
     t.same(
-      ids,
+      entries.map(({ id }) => id),
       expected.map((n) => `aud_${String(n).padStart(4, '0')}`),
       JSON.stringify(filter),
     )
   }
-})
-
-t.test('an operation id has one effect, and its replay the same reply', async (t) => {
-  const options = { scope, input: { record: 'replayed' }, operationId: newId('opn') }
-  t.same(await bed.rpc.call(countUp, options), { count: 1 })
-  t.same(await bed.rpc.call(countUp, options), { count: 1 })
-  t.same(await bed.rpc.call(countUp, { scope, input: options.input }), { count: 2 }, 'another id has its own effect')
 })
 
 t.test('a replay needs none of the services that the first attempt asked', async (t) => {
@@ -207,23 +192,6 @@ t.test('abandoning what was answered gives its reply', async (t) => {
     outcome: 'refused',
     reply: { code: 'TRANSFER_CONFLICT' },
   })
-})
-
-t.test('entities and SQL are one transaction, and no one else sees it before the commit', async (t) => {
-  const seen = await bed.services.payments.transact(async ({ db }) => {
-    const em = await db.em()
-    em.create(RecordEntity, { id: 'by entity', count: 1 })
-    await db.flush()
-    const own = await db<{ n: bigint; xid: string }>`
-      select count(*) as n, pg_current_xact_id()::text as xid from record where id = 'by entity'
-    `
-    const [byEntity] = await em.execute('select pg_current_xact_id()::text as xid')
-    return { own: own[0], byEntity, outside: await countOf('by entity') }
-  })
-  t.equal(seen.own?.n, 1n)
-  t.equal(seen.byEntity?.xid, seen.own?.xid)
-  t.equal(seen.outside, undefined)
-  t.equal(await countOf('by entity'), 1)
 })
 
 t.test('an operation id stands for one operation and one input; with another it is a conflict', async (t) => {
@@ -370,21 +338,4 @@ t.test('a query cannot write, not even by force', async (t) => {
   )
   const { rowCount } = await bed.sql('payments').query("select from record where id = 'written by a query'")
   t.equal(rowCount, 0)
-})
-
-const row = (id: number, bytes: number) => ({ id: String(id), text: 'x'.repeat(bytes) })
-
-t.test('a page has as many rows as were asked for, and says where the next one begins', async (t) => {
-  const rows = [1, 2, 3].map((id) => row(id, 10))
-  t.same(toPage(rows, 2, idOf), { data: rows.slice(0, 2), nextCursor: '2' })
-  t.same(toPage(rows, 3, idOf), { data: rows, nextCursor: null })
-  t.same(toPage([], 3, idOf), { data: [], nextCursor: null })
-})
-
-t.test('it ends before the row that would make it too large, and never before the first', async (t) => {
-  const half = pageBytesMax / 2 - 50
-  const rows = [row(1, half), row(2, half), row(3, 1), row(4, pageBytesMax * 2)]
-  t.same(toPage(rows, 4, idOf), { data: rows.slice(0, 3), nextCursor: '3' })
-  t.same(toPage(rows.slice(3), 4, idOf), { data: rows.slice(3), nextCursor: null })
-  t.same(fitting([row(1, half), row(2, half), row(3, half)]).map(idOf), ['1', '2'])
 })

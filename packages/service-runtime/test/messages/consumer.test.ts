@@ -72,18 +72,6 @@ const untilSetAside = (text: string) =>
     return found.length > 0 && found
   })
 
-t.test('the same event twice, as after a republishing, takes effect once', async (t) => {
-  const twice = event()
-  await publish(JSON.stringify(twice))
-  await publish(JSON.stringify(twice))
-  const last = event()
-  await publish(JSON.stringify(last))
-  await eventually(async () => (await heard(last.id)) === 1)
-  await eventually(async () => (await heard(twice.id)) === 1)
-  t.equal(await heard(twice.id), 1)
-  t.equal(timesCommitted(twice.id), 1)
-})
-
 t.test('an event of another service takes effect once, without a poll', async (t) => {
   timers.stop(t)
   await bed.rpc.call(countUp, { scope, input: { record: 'heard', sends: ['event'] } })

@@ -104,9 +104,7 @@ t.test('on a server that permits everything to everybody', async (t) => {
 
   // Of each kind one: every option is in the tests of rpc, `jetstream.test.ts`.
   for (const options of [
-    { republish: { src: 'events.webhook.test', dest: 'team.alice.wallet.adjustWallet' } },
     { sources: [{ name: 'OTHER' }] },
-    { max_bytes: -1 },
     { max_age: 1_000_000_000, duplicate_window: 1_000_000_000 },
   ]) {
     await t.test(`a stream with ${JSON.stringify(options)} is not published to`, async (t) => {

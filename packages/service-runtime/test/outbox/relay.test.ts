@@ -143,12 +143,6 @@ t.test('what stands behind a command leaves as soon as that one is done, without
 const health = async (service: RunningService, path: string) =>
   (await fetch(`http://127.0.0.1:${service.healthPort}${path}`)).status
 
-t.test('health and readiness answer over HTTP', async (t) => {
-  t.equal(await health(bed.services.payments, '/healthz'), 200)
-  t.equal(await health(bed.services.payments, '/readyz'), 200)
-  t.equal(await health(bed.services.payments, '/elsewhere'), 404)
-})
-
 t.test('a drain finishes what is under way, refuses nothing it took, and takes nothing more', async (t) => {
   await bed.services.payments.drain()
   const replica = second
