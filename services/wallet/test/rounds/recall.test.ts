@@ -129,12 +129,9 @@ t.test('rounds are listed newest first, by each filter in pages', async (t) => {
     t.same(whole.data.map(({ state }) => state).toSorted(), states.toSorted(), JSON.stringify(filter))
     const places = whole.data.map(({ openedAt, id }) => `${openedAt} ${id}`)
     t.same(places, places.toSorted().toReversed(), 'newest first')
-    const paged = []
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await alice.call(listRounds, { input: { ...filter, limit: 1, ...(cursor && { cursor }) } })
-      paged.push(...page.data)
-      cursor = page.nextCursor
-    }
+    const paged = await allPages((cursor) =>
+      alice.call(listRounds, { input: { ...filter, limit: 1, ...defined({ cursor }) } }),
+    )
     t.same(paged, whole.data, 'no page leaves one out, or shows one twice')
   }
   t.equal(await refusal(list({ cursor: 'rnd_unknown' })), 'VALIDATION_ERROR')
@@ -275,12 +272,7 @@ t.test('plays are listed newest first: those of a player or of an id, or else wh
     t.same(await lines(input), expected, JSON.stringify(input))
 
   for (const filter of [{ brandId }, { playerId: ana.playerId }, { transactionId: 'same', brandId }]) {
-    const paged = []
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await plays({ ...filter, ...(cursor && { cursor }) }, 1)
-      paged.push(...page.data)
-      cursor = page.nextCursor
-    }
+    const paged = await allPages((cursor) => plays({ ...filter, ...defined({ cursor }) }, 1))
     t.same(paged, (await plays(filter)).data, JSON.stringify(filter))
   }
   t.equal(await refusal(plays({ outcome: 'posted' })), 'VALIDATION_ERROR', 'no index has those')
@@ -293,13 +285,8 @@ t.test('a round of 1,000 plays is recalled in pages, each play once and in its o
   await Promise.all(Array.from({ length: 999 }, (_, n) => ana.bet(`${n + 1}`, '0.01')))
   const [round] = (await list({ playerId: ana.playerId })).data
   t.match(round, { plays: 1000, staked: '10.00', state: 'open' })
-  const plays: TeamPlay[] = []
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const input = { roundId: round?.id ?? '', limit: 300, ...(cursor && { cursor }) }
-    const page = await alice.call(recallRound, { input })
-    plays.push(...page.data)
-    cursor = page.nextCursor
-  }
+  const input = { roundId: round?.id ?? '', limit: 300 }
+  const plays = await allPages((cursor) => alice.call(recallRound, { input: { ...input, ...defined({ cursor }) } }))
   t.equal(new Set(plays.map(({ id }) => id)).size, 1000)
   t.ok(plays.every(({ balanceBefore }, n) => n === 0 || balanceBefore === plays[n - 1]?.balanceAfter))
   t.equal(plays.at(-1)?.balanceAfter, '990.00')

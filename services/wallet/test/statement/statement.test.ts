@@ -23,31 +23,6 @@ async function player(...amounts: string[]): Promise<string> {
 const list = (input: { playerId: string; limit?: number; cursor?: string }, as: Scope = scope) =>
   bed.rpc.call(listTransactions, { scope: as, input })
 
-t.test('a new player has an empty wallet and an empty statement', async (t) => {
-  const playerId = await player()
-  t.match(await bed.rpc.call(getWallet, { scope, input: { playerId } }), {
-    playerId,
-    currency: 'BRL',
-    available: '0.00',
-    withdrawable: '0.00',
-  })
-  t.same(await list({ playerId }), { data: [], nextCursor: null })
-})
-
-t.test('opening an account again changes nothing', async (t) => {
-  const playerId = await player('10.00')
-  await bed.rpc.call(openAccount, { scope, input: { playerId } })
-  t.equal((await bed.rpc.call(getWallet, { scope, input: { playerId } })).available, '10.00')
-})
-
-t.test('a player is unknown in another brand', async (t) => {
-  const playerId = await player('10.00')
-  const other = bed.scope({ environment: 'production' })
-  t.equal(await refusal(bed.rpc.call(getWallet, { scope: other, input: { playerId } })), 'PLAYER_NOT_FOUND')
-  t.equal(await refusal(list({ playerId }, other)), 'PLAYER_NOT_FOUND')
-  t.equal(await refusal(list({ playerId: 'ply_unknown' })), 'PLAYER_NOT_FOUND')
-})
-
 t.test('the statement is newest first, with the balance after each entry', async (t) => {
   const playerId = await player('10.00', '2.5', '0.01')
   const { data, nextCursor } = await list({ playerId })
