@@ -10,11 +10,11 @@ import {
   verifies,
 } from '@backoffice/test-kit'
 import t from 'tap'
-import { publish, webhooksBed } from '../bed.ts'
+import { webhooksBed } from '../bed.ts'
 
 const made = await webhooksBed(t, { WEBHOOK_BACKOFF_BASE_MS: 2 })
 const { bed, operator, emit, story, endpoint, becomes, leave, setAside } = made
-const { listDeliveries, countDeliveries, showDelivery, showWebhook, disableWebhook } = operations.webhooks
+const { listDeliveries, countDeliveries, showWebhook, disableWebhook } = operations.webhooks
 const { resendDelivery, resendDeliveries, replayEvents } = operations.webhooks
 const { listSetAside, showSetAside, rerunSetAside } = operations.webhooks
 const alice = bed.team('alice')
@@ -152,54 +152,6 @@ t.test('a large backlog is withheld page by page, and not in the transaction tha
   t.same(rows, [{ withheld: 500 }, { withheld: 1_000 }, { withheld: 1_000 }])
 })
 
-t.test('an event that arrives twice from the stream is delivered once', async (t) => {
-  const receiver = await startReceiver(t)
-  const { scope } = await operator(receiver.url)
-  const event = depositConfirmed(scope)
-  const connection = await bed.nats('payments')
-  await publish(connection, event, 'first')
-  await publish(connection, event, 'second')
-  const last = await emit(scope)
-  // Which of the two arrives first is not promised.
-  for (const { id } of [event, last]) await becomes(id, 'delivered')
-  t.same(receiver.received.map(({ id }) => id).toSorted(), [event.id, last.id].toSorted())
-  t.equal((await list({ operatorId: scope.operatorId })).data.length, 2)
-})
-
-t.test('a poison message is set aside and stops nobody', async (t) => {
-  const receiver = await startReceiver(t)
-  const { scope } = await operator(receiver.url)
-  const connection = await bed.nats('payments')
-  connection.publish('events.deposit.confirmed', 'this is not JSON')
-  await emit(scope)
-  await eventually(() => receiver.received.length === 1)
-  const [message] = await eventually(async () => {
-    const { data } = await alice.call(listSetAside, { input: { limit: 10 } })
-    return data.length === 1 && data
-  })
-  const shown = await alice.call(showSetAside, { input: { id: message?.id ?? '' } })
-  t.match(shown, { payload: 'this is not JSON', fault: /JSON/ })
-})
-
-t.test('a replay is paced, oldest first', async (t) => {
-  const receiver = await startReceiver(t)
-  const { scope } = await operator(receiver.url)
-  const events = []
-  for (let n = 0; n < 5; n++) events.push(await emit(scope))
-  for (const { id } of events) await becomes(id, 'delivered')
-  const { operatorId, environment } = scope
-  const since = new Date(Date.now() - 3_600_000).toISOString()
-  const input = { operatorId, environment, since, states: ['delivered' as const], ratePerMinute: 600 }
-  const startMs = performance.now()
-  const replay = await alice.call(replayEvents, { input })
-  t.equal(replay.scheduled, 5)
-  t.equal(Date.parse(replay.lastAt ?? '') - Date.parse(replay.firstAt ?? ''), 400)
-  await eventually(() => receiver.received.length === 10)
-  const again = receiver.received.slice(5)
-  t.same(new Set(again.map(({ id }) => id)), new Set(events.map(({ id }) => id)))
-  t.ok((again[4]?.atMs ?? 0) - startMs >= 350, 'one every 100 ms')
-})
-
 /** So recent that nothing of then is purged. */
 const leftAt = new Date(Date.now() - 7_200_000)
 const afterLeft = (ms: number) => new Date(leftAt.getTime() + ms).toISOString()
@@ -334,12 +286,6 @@ t.test(
     t.equal((await alice.call(showWebhook, { input })).lastFault, null, 'of the former address')
   },
 )
-
-t.test('an unknown delivery is refused with DELIVERY_NOT_FOUND', async (t) => {
-  const input = { id: 'dlv_unknown' }
-  t.equal(await refusal(alice.call(showDelivery, { input })), 'DELIVERY_NOT_FOUND')
-  t.equal(await refusal(alice.call(resendDelivery, { input })), 'DELIVERY_NOT_FOUND')
-})
 
 t.test('what was set aside is listed, shown and handled again, each event once', async (t) => {
   await pool.query('delete from set_aside_message')

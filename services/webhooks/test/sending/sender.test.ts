@@ -202,12 +202,6 @@ t.test('a compressed body is not inflated', async (t) => {
   t.ok((outcome.responseHead?.length ?? 0) <= responseHeadBytesMax)
 })
 
-t.test('a port that nothing listens on is named so', async (t) => {
-  const receiver = await startReceiver(t)
-  await receiver.close()
-  t.match(await send(delivery(receiver.url)), { error: 'The connection was refused: nothing listens on that port.' })
-})
-
 t.test('a valid certificate is accepted; an expired one, another host and an unknown authority are not', async (t) => {
   const url = (port: number) => `https://localhost:${port}/`
   t.match(await send(delivery(url(await startTlsReceiver(t, 'valid')))), { responseStatus: 200, error: null })
