@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { depositsOfPlayerMax, operations } from '@backoffice/contracts'
 import { refusal, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
-import { moneyPath, outcomes } from '../money-path.ts'
+import { moneyPath } from '../money-path.ts'
 
 const { players } = operations
 const noon = new Date('2026-03-02T15:00:00.000Z')
@@ -37,12 +37,6 @@ t.test('a deposit begins pending and does not touch the wallet', async (t) => {
   t.same(await path.events(deposit.id), [])
 })
 
-t.test("an unknown player, or another brand's, is PLAYER_NOT_FOUND", async (t) => {
-  const playerId = await path.newPlayer({ kyc: false })
-  t.equal(await refusal(path.createDeposit('ply_unknown')), 'PLAYER_NOT_FOUND')
-  t.equal(await refusal(path.in({ environment: 'production' }).createDeposit(playerId)), 'PLAYER_NOT_FOUND')
-})
-
 t.test(
   'a repeated externalReference is refused with the id of the deposit that has it, before all else but the player',
   async (t) => {
@@ -59,19 +53,6 @@ t.test(
     t.equal(await refusal(path.createDeposit('ply_unknown', { externalReference: 'pay-twice' })), 'PLAYER_NOT_FOUND')
   },
 )
-
-t.test('an externalReference is unique per brand: another environment or operator may use it', async (t) => {
-  const elsewhere = [
-    path.in({ environment: 'production' }),
-    path.in({ operatorId: 'op_other', brandId: 'brd_other_sandbox' }),
-  ]
-  for (const other of [path, ...elsewhere]) {
-    const deposit = await other.createDeposit(await other.newPlayer({ kyc: false }), {
-      externalReference: 'pay-everywhere',
-    })
-    t.equal(deposit.status, 'pending')
-  }
-})
 
 t.test('pending and confirmed deposits count against a limit, also a new one; failed ones do not', async (t) => {
   const playerId = await path.newPlayer({ kyc: false })
@@ -215,13 +196,6 @@ t.test('a failed deposit credits nothing, keeps its reason and tells nobody', as
   t.match(failed.failedAt, /Z$/)
   t.equal(await path.balance(playerId), '0.00 / 0.00')
   t.same(await path.events(id), [])
-})
-
-t.test("an unknown deposit, or another brand's, is DEPOSIT_NOT_FOUND", async (t) => {
-  const { id } = await path.createDeposit(await path.newPlayer({ kyc: false }))
-  const production = path.in({ environment: 'production' })
-  const calls = [path.confirm('dep_unknown'), path.fail('dep_unknown'), production.confirm(id), production.fail(id)]
-  t.same(await outcomes(calls), { DEPOSIT_NOT_FOUND: 4 })
 })
 
 t.test('a deposit is confirmed after a self-exclusion and past a limit: the money has been collected', async (t) => {

@@ -1,5 +1,5 @@
 import { defined, operations, sumRowsMax } from '@backoffice/contracts'
-import { allPages, eventually, refusal } from '@backoffice/test-kit'
+import { allPages, refusal } from '@backoffice/test-kit'
 import t from 'tap'
 import { moneyPath } from '../money-path.ts'
 
@@ -188,15 +188,4 @@ t.test('it sees a withdrawal, and not to where', async (t) => {
   const [withdrawal] = (await seen('withdrawal', 'id', id)).rows
   t.match(withdrawal, { brand_id: brandId, status: 'under_review', amount: '2000', approved_by: null })
   for (const hidden of ['destination', 'sealed_destination', 'method', 'reason']) t.notOk(hidden in withdrawal, hidden)
-})
-
-t.test('it sees of an event what it told, and whom it is about', async (t) => {
-  const playerId = await path.newPlayer()
-  const { id } = await path.createDeposit(playerId)
-  await path.confirm(id)
-  const event = await eventually(async () => (await seen('event', 'aggregate', id)).rows[0] ?? false)
-  t.match(event.id, /^evt_/)
-  t.type(event.published_at, Date)
-  t.equal(event.content, `deposit.confirmed: confirmed of 10.00, brand ${brandId} sandbox ${playerId}`)
-  t.same((await seen('waiting_event', 'aggregate', id)).rows, [], 'nothing waits')
 })

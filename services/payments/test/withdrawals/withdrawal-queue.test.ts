@@ -264,15 +264,6 @@ t.test('what became of the others does not matter, until they are anonymised', a
   t.same(await othersOf(here.id), { count: 1, players: named(cancelled.playerId) })
 })
 
-t.test('new to a player, and another one uses it: both are said', async (t) => {
-  const playerId = await path.newPlayerWith('100.00')
-  await pay((await path.requestWithdrawal(playerId, { destination: 'their own' })).id)
-  const other = await paidTo('of somebody else')
-  const { id } = await path.requestWithdrawal(playerId, { destination: 'of somebody else' })
-  const otherPlayers = { count: 1, players: named(other.playerId) }
-  t.match(await factsOf(id), { firstWithdrawal: false, destinationUsedBefore: false, otherPlayers })
-})
-
 t.test('of many others 20 are counted and 5 named, and one whom players do not know has no name', async (t) => {
   const here = await paidTo('a key of many')
   await admin.query(

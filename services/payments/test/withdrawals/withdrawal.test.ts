@@ -19,14 +19,11 @@ import {
   beginWithdrawal,
   invisibleStates,
   isDestinationKnown,
-  isFinal,
   isPaidAlone,
-  isVisible,
   nextMove,
   payTakesTwo,
   type StoredWithdrawal,
   sandboxOutcome,
-  sumsBegin,
   type WithdrawalDecision,
   withdrawalCommands,
 } from '../../src/withdrawals/withdrawal.ts'
@@ -89,17 +86,6 @@ t.test('every state × every command leads where the table says, and what it say
     }
 })
 
-t.test('only under_review and approved are not final', async (t) => {
-  t.same(
-    withdrawalStatuses.filter((status) => !isFinal(status)),
-    ['under_review', 'approved'],
-  )
-  t.same(
-    [...invisibleStates, ...withdrawalStatuses].filter((state) => isVisible(state)),
-    withdrawalStatuses,
-  )
-})
-
 t.test('in production approving and paying one withdrawal take two people', async (t) => {
   const { withdrawal: approved } = applyDecision(withdrawal, 'approve', { at, by })
   t.equal(approved.approvedBy, 'alice')
@@ -128,14 +114,6 @@ t.test('up to an amount one person may approve and pay', async (t) => {
     t.equal(payTakesTwo(approved, { upTo, paid }), !isAlone)
   }
   t.equal(payTakesTwo({ ...approved, environment: 'sandbox' }, { upTo: 0n, paid: 0n }), false)
-})
-
-t.test('in the sandbox one person may approve and pay, and so may the decision route', async (t) => {
-  const sandbox = { ...withdrawal, environment: 'sandbox' } as const
-  for (const one of [by, { kind: 'sandbox', name: 'op_1' } as const]) {
-    const approved = applyDecision(sandbox, 'approve', { at, by: one })
-    t.equal(applyDecision(approved.withdrawal, 'pay', { at, by: one }).withdrawal.status, 'paid')
-  }
 })
 
 t.test('in production only people decide, and what nobody approved is not paid, however small', async (t) => {
@@ -273,8 +251,4 @@ t.test('a destination of another method is compared by sight, and a CPF without 
     ['', 'x'],
   ] as const)
     t.notOk(isKnown(one, other), one)
-})
-
-t.test('sums begin 30 days ago', async (t) => {
-  t.same(sumsBegin(new Date('2026-03-31T12:00:00.000Z')), new Date('2026-03-01T12:00:00.000Z'))
 })
