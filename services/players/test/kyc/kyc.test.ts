@@ -166,14 +166,6 @@ t.test('a decision and its event carry the latest submission, however many and l
   )
 })
 
-t.test("the sandbox's decision is refused for a player of production, whoever sends it", async (t) => {
-  const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: elsewhere, input: newPlayer() })
-  const input = { playerId, status: 'aprovado' } as const
-  await t.rejects(bed.rpc.call(decideKycInSandbox, { scope: elsewhere, input }), { code: 'SANDBOX_ONLY' })
-  const { kycStatus } = await bed.rpc.call(getKyc, { scope: elsewhere, input: { playerId } })
-  t.equal(kycStatus, 'nao_iniciado')
-})
-
 t.test("the sandbox's decision looks at the brand under the lock, whatever a record or a process says", async (t) => {
   const mistaken = bed.scope({ brandId: 'brd_mistaken' })
   const { id: playerId } = await bed.rpc.call(registerPlayer, { scope: mistaken, input: newPlayer() })

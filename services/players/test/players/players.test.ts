@@ -6,8 +6,7 @@ import { players } from '../../src/service.ts'
 
 const { registerPlayer, findPlayers, getKyc, submitKyc, decideKycInSandbox, decideKyc, getPlayerStanding } =
   operations.players
-const { setPlayerStatus, setDailyLimit, kycQueue, showPlayer, listPlayers, exportPlayer, listAudit } =
-  operations.players
+const { setPlayerStatus, kycQueue, showPlayer, listPlayers, exportPlayer, listAudit } = operations.players
 
 const time = new TestTime(new Date('2026-03-02T12:00:00.000Z'))
 const bed = await testBed(t, { players, wallet }, { time })
@@ -101,18 +100,6 @@ t.test('the team finds, decides and changes, and each action is recorded with wh
   }
   const listed = await alice.call(listPlayers, { input: { brandId, status: 'suspenso', limit: 10 } })
   t.ok(listed.data.some(({ id }) => id === playerId))
-})
-
-t.test('a limit shows in the standing, and a higher one once it holds', async (t) => {
-  const { id: playerId } = await register()
-  const standing = () => bed.rpc.call(getPlayerStanding, { scope, input: { playerId } })
-  t.equal((await standing()).dailyDepositLimit, null)
-  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '100' } })
-  t.equal((await standing()).dailyDepositLimit, '100.00')
-  await alice.call(setDailyLimit, { input: { playerId, dailyDepositLimit: '200' } })
-  t.equal((await standing()).dailyDepositLimit, '100.00')
-  await time.set(new Date(time.now().getTime() + 24 * 3_600_000))
-  t.equal((await standing()).dailyDepositLimit, '200.00')
 })
 
 t.test('registrations that arrive together share transactions, and each has its own outcome', async (t) => {
