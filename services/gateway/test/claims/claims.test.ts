@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { purge } from '@backoffice/service-runtime/testing'
 import { testBed } from '@backoffice/test-kit'
 import t from 'tap'
-import { judgeUsedKey, type MyClaim, type StoredResponse, type UsedKey } from '../../src/claims/claim.ts'
+import type { MyClaim, StoredResponse } from '../../src/claims/claim.ts'
 import {
   type ClaimKey,
   type ClaimRequest,
@@ -94,21 +94,6 @@ t.test('a claim with its reply goes when its key has expired, one without a repl
   t.match(await claim(lasting).outcome, { state: 'replay' }, 'to the last minute of its day nothing is done again')
 })
 
-t.test('one key in sandbox and production, and of two operators, is as many keys', async (t) => {
-  const key = newKey()
-  const keys = [key, { ...key, environment: 'production' as const }, { ...key, operatorId: 'op_2' }]
-  for (const [index, own] of keys.entries()) {
-    const first = claim(own, { fingerprint: `body ${index}` })
-    t.match(await first.outcome, { state: 'mine' })
-    await store(first, `reply ${index}`)
-  }
-  for (const [index, own] of keys.entries())
-    t.match(await claim(own, { fingerprint: `body ${index}` }).outcome, {
-      state: 'replay',
-      response: response(`reply ${index}`),
-    })
-})
-
 t.test(
   'a claim whose lease is over, or which was released, goes on under the first operation id; another body is still a conflict',
   async (t) => {
@@ -122,7 +107,7 @@ t.test(
     await releaseClaims(db, [first])
     t.match(await claim(key).outcome, { state: 'running' }, 'only its own token releases')
     await releaseClaims(db, [second])
-    t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
+    t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId, until })
   },
 )
 
@@ -141,20 +126,6 @@ t.test(
     t.match(await claim(key).outcome, { state: 'replay', response: response('quick') })
   },
 )
-
-t.test('a key is remembered from its first use on: no retry makes that longer', async (t) => {
-  const key = newKey()
-  const first = claim(key)
-  await first.outcome
-  await releaseClaims(db, [first])
-  await admin.query(`update gateway.claim set expires_at = now() + interval '1 minute' where key = $1`, [key.key])
-  t.match(await claim(key).outcome, { state: 'mine', operationId: first.operationId })
-  const { rows } = await admin.query(
-    `select expires_at < now() + interval '2 minutes' as kept from gateway.claim where key = $1`,
-    [key.key],
-  )
-  t.same(rows, [{ kept: true }])
-})
 
 t.test('a key is remembered for 24 hours to the second: a replay before, and a new use after', async (t) => {
   const key = newKey()
@@ -267,16 +238,17 @@ t.test('a batch of keys in all states gives each request what it would get alone
     answered: ['replay', 'replay', 'conflict'],
     forgotten: ['mine', 'running', 'conflict'],
     unresolved: ['unresolved', 'unresolved', 'unresolved'],
+    overdue: ['running', 'running', 'running'],
   }
   const earlier = new Map(Object.keys(expected).map((name) => [name, requestFor(newKey())]))
   const of = (...names: string[]) => [...earlier].flatMap(([name, request]) => (names.includes(name) ? [request] : []))
-  await claimKeys(db, of('running', 'released', 'answered', 'forgotten', 'unresolved'))
+  await claimKeys(db, of('running', 'released', 'answered', 'forgotten', 'unresolved', 'overdue'))
   await releaseClaims(db, of('released', 'unresolved'))
   await storeResponses(
     db,
     of('answered', 'forgotten').map((attempt) => ({ ...attempt, response: response('a') })),
   )
-  for (const key of of('forgotten', 'unresolved')) await expire(key)
+  for (const key of of('forgotten', 'unresolved', 'overdue')) await expire(key)
 
   const requests = ['same', 'same', 'other'].flatMap((fingerprint) =>
     [...earlier.values()].map((key) => requestFor(key, { fingerprint })),
@@ -446,31 +418,4 @@ t.test('a signature is forgotten once no clock accepts it any more', async (t) =
 async function rememberedSignatures(): Promise<number> {
   const { rows } = await admin.query('select count(*)::int as remembered from gateway.used_signature')
   return rows[0].remembered
-}
-
-const [same, other] = [Buffer.from('same'), Buffer.from('other')]
-const base: UsedKey = {
-  fingerprint: same,
-  expired: false,
-  operation: 'createDeposit',
-  operationId: 'opn_1',
-  remainingMs: 0,
-  response: null,
-}
-
-/** Every state of a used key, and what it means for the same request and for another one. `free`: it may be had. */
-const table: readonly [string, Partial<UsedKey>, string, string][] = [
-  ['running, to the last millisecond', { remainingMs: 1 }, 'running', 'conflict'],
-  ['released, or its lease over', {}, 'free', 'conflict'],
-  ['answered', { response: response('a') }, 'replay', 'conflict'],
-  ['running, past its memory', { expired: true, remainingMs: 5 }, 'running', 'running'],
-  ['of unknown outcome, past its memory', { expired: true }, 'unresolved', 'unresolved'],
-  ['answered, past its memory', { expired: true, response: response('a') }, 'free', 'free'],
-]
-for (const [name, state, forSame, forOther] of table) {
-  t.test(`a key that is ${name}: ${forSame} for the same request, ${forOther} for another`, async (t) => {
-    const used = { ...base, ...state }
-    t.equal(judgeUsedKey(used, Buffer.from(same))?.state ?? 'free', forSame)
-    t.equal(judgeUsedKey(used, other)?.state ?? 'free', forOther)
-  })
 }

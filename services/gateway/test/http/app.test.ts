@@ -249,12 +249,6 @@ t.test('a reply that cannot be stored is not sent', async (t) => {
   }
 })
 
-t.test('the documents show the address that operators call', async (t) => {
-  const { app } = appOf(t, {})
-  const { body } = await app.inject(`${apiPrefix}/openapi.json`)
-  t.match(JSON.parse(body).servers, [{ url: `https://api.example.com${apiPrefix}` }])
-})
-
 t.test('a client that breaks off in its body is no fault of the service, and no alarm', async (t) => {
   const lines: string[] = []
   const app = createServer({ log: createLogger('test', 'warn', { write: (line) => lines.push(line) }) })

@@ -115,16 +115,6 @@ const code = async (answer: ReturnType<typeof send>) => {
   return `${status} ${json.error?.code}`
 }
 
-t.test('a correct signature is answered with operator, brand and environment, and nothing else', async (t) => {
-  const { status, json, headers } = await me(sandbox)
-  t.equal(status, 200)
-  t.ok(headers['x-request-id'])
-  t.strictSame(Object.keys(json).sort(), ['apiVersion', 'brand', 'operator'])
-  t.strictSame(json.operator, { id: operator.operatorId, name: 'Auth Co', environment: 'sandbox' })
-  t.strictSame({ ...json.brand, id: '' }, { id: '', name: 'Auth Co sandbox', currency: 'BRL', isSandbox: true })
-  t.equal((await me(production)).json.operator.environment, 'production')
-})
-
 t.test('when a key was last used is known, and of which keys in force that is long ago', async (t) => {
   const { operatorId, ...pairs } = await alice.call(createOperator, { input: { name: 'Uses Co' } })
   const keysOf = async () => {

@@ -142,12 +142,6 @@ t.test('refusals of what would end a record are bounded, an eighth beyond the qu
   t.match(answer.json.error.details, { quota: 'bytes', limit: 1.125 * mebibyte })
 })
 
-t.test('rows have a quota, too', async (t) => {
-  const { operatorId, sandbox } = await created('Rows')
-  await use(operatorId, { rows: 1_000 })
-  t.match((await refusedSoon(() => register(one, sandbox))).json.error.details, { quota: 'rows', limit: 1_000 })
-})
-
 t.test("the team sets an operator's quotas, which the sandbox's own bound", async (t) => {
   const { operatorId, sandbox, production } = await created('Agreed')
   const input = { operatorId, storedMebibytesPerDay: 2, storedRowsPerDay: 5_000, reason: 'agreed' }

@@ -123,17 +123,6 @@ t.test('a refusal is stored under its key, and another body or path under it is 
   t.equal((await post(first, sandbox, '/deposits/dep_x/confirm', invalid, key)).json.error.code, 'IDEMPOTENCY_CONFLICT')
 })
 
-t.test('a gateway that died in the middle leaves a key that its client can finish', async (t) => {
-  const body = newPlayer()
-  const key = randomUUID()
-  const original = await register(body, key)
-  await forgetReply(key, "leased_until = now() - interval '1 second'")
-  const retried = await register(body, key, second)
-  t.equal(retried.status, 201)
-  t.equal(retried.json.id, original.json.id, 'the effect is found, not done twice')
-  t.equal(retried.headers['idempotent-replayed'], undefined)
-})
-
 t.test('a key past its memory whose outcome nobody stored is resolved, then names a new effect', async (t) => {
   const key = randomUUID()
   const before = await register(newPlayer(), key)
