@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { allOperations, type Operation, operations, Rejection } from '@backoffice/contracts'
 import { inputSchema, validate } from '@backoffice/rpc'
 import { captured } from '@backoffice/test-kit/captured'
-import type { Command } from 'commander'
 import t from 'tap'
 import { allRows } from '../src/commands/index.ts'
-import { program } from '../src/main.ts'
 import { type Column, columnWidths, printError, printTable } from '../src/output.ts'
 import { type AnyRow, fieldsOf, hours, integer, moment, wordings } from '../src/row.ts'
 import { operator, proposedBy, provider, recorded, typed, wordsFor } from './typed.ts'
@@ -334,39 +332,6 @@ t.test('what fits is left as it is, and so is what goes into a file', async (t) 
   t.same(columnWidths([['a', 'b']], 80), [])
   t.equal((await printed(undefined)).length, 4)
   t.match((await printed(undefined))[1], long)
-})
-
-/** Every command that does something, by its words. */
-function leaves(command: Command, words: readonly string[] = []): [string, Command][] {
-  const commands = command.commands.filter(({ name }) => name.call(command) !== 'help')
-  if (commands.length === 0) return [[words.join(' '), command]]
-  return commands.flatMap((child) => leaves(child, [...words, child.name()]))
-}
-
-const all = leaves(await program(['completion']))
-/** They call no operation. */
-const own = ['login', 'logout', 'whoami', 'completion', 'audit verify']
-const commands = new Map(all.filter(([words]) => !own.includes(words)))
-const has = (command: string, option: string) =>
-  commands.get(command)?.options.some(({ long }) => long === option) ?? false
-
-t.test('every command speaks JSON; one that changes something takes an operation id and a reason', async (t) => {
-  const reads =
-    /(list|show|queue|count|sum|export|reconcile|reconciliations|entries|sessions|search|show-document-url|show-file|homologation|collect|own|locked| key|rounds open|wins held|wins limits|days|ages|times|odd|raised|balances|hours)$/
-  // They show what is masked elsewhere.
-  const readsForReason = ['players show', 'players export', 'players search']
-  for (const command of commands.keys()) {
-    t.ok(has(command, '--json'), command)
-    t.equal(has(command, '--operation-id'), !reads.test(command), command)
-    // A file for the bank has no reason: its withdrawals were approved for one each.
-    const takesReason =
-      command !== 'withdrawals make-file' && (!reads.test(command) || readsForReason.includes(command))
-    t.equal(has(command, '--reason'), takesReason, command)
-  }
-})
-
-t.test('nothing says who one is but the login: there is no option for it outside development', async (t) => {
-  for (const command of commands.keys()) t.notOk(has(command, '--user') || has(command, '--actor-name'), command)
 })
 
 t.test('arguments that make no sense are refused with a sentence', async (t) => {
