@@ -76,32 +76,6 @@ t.test('the pages of operators', async (t) => {
     t.match((await alice.get(`/sandbox/operators/${operatorId}`)).text, `/sandbox/requests?operator=${name}`)
   })
 
-  await t.test('have money and failed deposits drawn by day of their own calendar', async (t) => {
-    // Whatever day it is on the page, it is another one at one of the two.
-    for (const timeZone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
-      const name = timeZone.replace(/\W/g, ' ')
-      const input = { name, currency: 'PEN', timeZone }
-      await bed.bed.team('alice').call(operations.gateway.createOperator, { input })
-      const { id, brands } = await show(name)
-      const { id: brandId = '' } = brands.find(({ environment }) => environment === 'sandbox') ?? {}
-      const failed = `insert into payments.deposit values ($3, $1, $2, 'sandbox', $4, 'ply_1', 'x', 100, 'PEN', 'pix',
-        'failed', null, 2, now(), null, now())`
-      await bed.bed.sql('admin').query(failed, [brandId, id, `dep_${id}`, timeZone])
-      const page = (await alice.get(`/sandbox/operators/${id}`)).text
-        .replaceAll(/<[^>]*>/g, ' ')
-        .replaceAll(/\s+/g, ' ')
-      const today = new Date().toLocaleDateString('en-GB', {
-        weekday: 'short',
-        day: 'numeric',
-        month: 'short',
-        timeZone,
-      })
-      t.match(page, `Looked at ${today} 1 100% 1 `)
-      t.match(page, 'Failed deposits by day At most 1 on one day ')
-      t.match(page, 'Money in and out by day')
-    }
-  })
-
   await t.test('have days that begin where the brand is, in both pictures', async (t) => {
     // Its midnight is the afternoon of the day before, or a day that the page has not reached.
     const timeZone = 'Pacific/Kiritimati'

@@ -1,15 +1,10 @@
-import { connect } from 'node:net'
 import { headerNames, operations } from '@backoffice/contracts'
 import { answeredAsFaults, byTwo, eventually, holdOpen, seenWithdrawal } from '@backoffice/test-kit'
 import t from 'tap'
 import { consoleBed, formOf, newCookieKey, type Shown, Visitor } from './console-bed.ts'
 
 t.test('the pages', async (t) => {
-  const connectionsMax = 100
-  const bed = await consoleBed(t, {
-    CONSOLE_CONNECTIONS_MAX: String(connectionsMax),
-    CONSOLE_REQUESTS_PER_MINUTE: '100000',
-  })
+  const bed = await consoleBed(t, { CONSOLE_REQUESTS_PER_MINUTE: '100000' })
   const alice = await bed.visitor('alice')
   const playerId = await bed.newPlayer('production')
   const newWithdrawal = async () => bed.newWithdrawal('production', await bed.newPlayer('production'))
@@ -48,20 +43,6 @@ t.test('the pages', async (t) => {
     const alices = await answeredAsFaults(bed.url, [`/production/kyc/${playerId}`], [`Cookie: ${cookie.join('; ')}`])
     t.same([...nobodys, ...alices].map((line) => line.replace(/Cookie: \S+/, '')).slice(0, 5), [])
   })
-
-  await t.test(
-    'more connections than the limit are closed at once, and there is room again when they end',
-    async (t) => {
-      const { port } = new URL(bed.url)
-      const sockets = Array.from({ length: connectionsMax + 20 }, () =>
-        connect(Number(port), '127.0.0.1').on('error', () => {}),
-      )
-      t.teardown(() => sockets.map((socket) => socket.destroy()))
-      await eventually(() => sockets.filter(({ closed }) => closed).length >= 20)
-      for (const socket of sockets) socket.destroy()
-      await eventually(async () => (await alice.get('/production').catch(() => null))?.status === 200)
-    },
-  )
 
   await t.test('a cookie under another key is nobody; one under a former key is still read', async (t) => {
     const other = new Visitor(bed.url, await bed.sessionOf('alice', {}, { keys: newCookieKey() }))
@@ -227,18 +208,6 @@ t.test('the pages', async (t) => {
     t.match(alone.text, 'The service runs when it is needed, and is starting.')
     Object.assign(bed.bed.services, { reconciler: await bed.bed.start('reconciler') })
     t.equal((await alice.get('/production/reconcile')).status, 200)
-  })
-
-  await t.test('without the wallet a case says so and can still be read', async (t) => {
-    const id = await newWithdrawal()
-    await bed.bed.services.wallet.drain()
-    const { status, text } = await alice.get(`/production/withdrawals/${id}`)
-    t.equal(status, 200)
-    t.match(text, 'No answer: balances and play')
-    t.notMatch(text, 'Reserved by withdrawals')
-    t.match(text, 'Ana Souza')
-    await bed.bed.start('wallet')
-    t.match((await alice.get(`/production/withdrawals/${id}`)).text, 'Reserved by withdrawals')
   })
 
   await t.test('an amount that one person may pay alone is paid by who approved it', async (t) => {
