@@ -110,14 +110,6 @@ t.test('params, query and body of one operation share no name: a service sees th
   }
 })
 
-t.test('every code that an operation may answer is in the catalogue, and said once', async (t) => {
-  for (const operation of allOperations) {
-    for (const code of operation.rejects) t.ok(errorCatalogue[code], `${operation.id} ${code}`)
-    t.equal(new Set(operation.rejects).size, operation.rejects.length, operation.id)
-    t.ok(commonRejects(operation).includes('INTERNAL_ERROR'))
-  }
-})
-
 t.test('a public code is one that a request can meet, and says what it comes from and what to do', async (t) => {
   const ofOperations = httpOperations.flatMap((operation) => [...commonRejects(operation), ...operation.rejects])
   const beforeAnyOperation: ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE']

@@ -116,15 +116,6 @@ t.test('an old entry that was changed is found by the full run, and reported unt
   t.same(foundIn(await incremental()), [])
 })
 
-t.test('an entry that was changed since the last run is found by the incremental one', async (t) => {
-  const { playerId, deposit, foundIn } = brand()
-  await deposit()
-  await fullUpTo(playerId)
-  await editReason(await deposit({ at: new Date() }), 'another')
-  t.same(foundIn(await incremental()), ['chains'])
-  t.same(foundIn(await full()), ['chains'])
-})
-
 t.test('an old deposit that is confirmed now is held against its credit', async (t) => {
   const { playerId, deposit, foundIn } = brand()
   const id = await deposit()
