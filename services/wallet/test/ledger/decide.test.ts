@@ -250,25 +250,22 @@ const postings = fc.array(anyPosting, { maxLength: 40 })
 const plain = (outcomes: readonly PostingOutcome[]) =>
   outcomes.map((result) => (result.outcome === 'posted' ? { ...result, replayed: false } : result))
 
-t.test(
-  'property: how postings are gathered into batches changes no outcome and no balance, and the books are sound',
-  async (t) => {
-    fc.assert(
-      fc.property(postings, fc.integer({ min: 1, max: 10 }), (all, size) => {
-        const together = new Books()
-        const outcomes = together.post(...all)
-        const apart = new Books()
-        const parts: PostingOutcome[] = []
-        for (let begin = 0; begin < all.length; begin += size)
-          parts.push(...apart.post(...all.slice(begin, begin + size)))
-        t.strictSame(parts, outcomes)
-        t.strictSame([...apart.accounts], [...together.accounts])
-        t.same([...together.faults(), ...apart.faults()], [])
-      }),
-      { numRuns: 300 },
-    )
-  },
-)
+t.test('property: in which batches postings come changes no outcome or balance, and the books are sound', async (t) => {
+  fc.assert(
+    fc.property(postings, fc.integer({ min: 1, max: 10 }), (all, size) => {
+      const together = new Books()
+      const outcomes = together.post(...all)
+      const apart = new Books()
+      const parts: PostingOutcome[] = []
+      for (let begin = 0; begin < all.length; begin += size)
+        parts.push(...apart.post(...all.slice(begin, begin + size)))
+      t.strictSame(parts, outcomes)
+      t.strictSame([...apart.accounts], [...together.accounts])
+      t.same([...together.faults(), ...apart.faults()], [])
+    }),
+    { numRuns: 300 },
+  )
+})
 
 t.test('property: posting everything again moves nothing and comes to what it came to', async (t) => {
   fc.assert(
