@@ -14,91 +14,71 @@ const ofProviders = Object.fromEntries(
   ]),
 ) as Record<ProviderErrorCode, ErrorEntry>
 
+const withStatus = <Code extends string>(status: number, messages: Readonly<Record<Code, string>>) =>
+  Object.fromEntries(Object.entries<string>(messages).map(([code, message]) => [code, { status, message }])) as Record<
+    Code,
+    ErrorEntry
+  >
+
 /** The error catalogue: the codes that providers and operators read, and those of the team. */
 const catalogue = {
   ...ofProviders,
   ...publicErrors,
   // The team's side only: these are never in the published documents, and their details are for the team's tools.
-  LOGIN_REQUIRED: {
-    status: 401,
-    message: 'You are not logged in, or your login has expired. Log in again. The details say why.',
-  },
-  FRESH_LOGIN_REQUIRED: {
-    status: 401,
-    message: 'Log in again: this needs a recent login. The details name what is missing.',
-  },
-  SIGNATURE_REQUIRED: {
-    status: 403,
-    message: 'This takes the signature of the person: the console may only read for them.',
-  },
-  ROLE_REQUIRED: { status: 403, message: 'This takes a role that you do not have; the details say which.' },
-  AWAITS_APPROVAL: {
-    status: 202,
-    message: 'Proposed: it is carried out when somebody else approves it. The details name the proposal.',
-  },
-  PROPOSAL_NOT_FOUND: { status: 404, message: 'There is no such proposal.' },
-  PROPOSAL_NOT_OPEN: { status: 409, message: 'The proposal is no longer open.' },
-  PROVIDER_NOT_FOUND: { status: 404, message: 'There is no such provider.' },
-  PROVIDER_ALREADY_EXISTS: { status: 409, message: 'A provider with this name already exists.' },
-  ROUND_NOT_FOUND: { status: 404, message: 'There is no such round.' },
-  ROUND_NOT_OPEN: { status: 409, message: 'The round is no longer open; the details say what it is.' },
-  ROUND_HAS_WINS: { status: 409, message: 'The round was won, so its stakes are not given back. Close it.' },
-  HELD_WIN_NOT_FOUND: { status: 404, message: 'No such win is held, or it is released.' },
-  OPERATOR_NOT_FOUND: { status: 404, message: 'There is no such operator.' },
-  OPERATOR_ALREADY_EXISTS: { status: 409, message: 'An operator with this name already exists.' },
-  CREDENTIAL_NOT_FOUND: { status: 404, message: 'There is no such credential.' },
-  CREDENTIAL_LAST_ACTIVE: {
-    status: 409,
-    message: 'This is the last active credential of the environment; issue another one first.',
-  },
-  HOMOLOGATION_INCOMPLETE: {
-    status: 409,
-    message:
+  ...withStatus(202, {
+    AWAITS_APPROVAL: 'Proposed: it is carried out when somebody else approves it. The details name the proposal.',
+  }),
+  ...withStatus(401, {
+    LOGIN_REQUIRED: 'You are not logged in, or your login has expired. Log in again. The details say why.',
+    FRESH_LOGIN_REQUIRED: 'Log in again: this needs a recent login. The details name what is missing.',
+  }),
+  ...withStatus(403, {
+    SIGNATURE_REQUIRED: 'This takes the signature of the person: the console may only read for them.',
+    ROLE_REQUIRED: 'This takes a role that you do not have; the details say which.',
+    TWO_PEOPLE_REQUIRED: 'This takes two people: somebody else must do it. The details name the first.',
+  }),
+  ...withStatus(404, {
+    PROPOSAL_NOT_FOUND: 'There is no such proposal.',
+    PROVIDER_NOT_FOUND: 'There is no such provider.',
+    ROUND_NOT_FOUND: 'There is no such round.',
+    HELD_WIN_NOT_FOUND: 'No such win is held, or it is released.',
+    OPERATOR_NOT_FOUND: 'There is no such operator.',
+    CREDENTIAL_NOT_FOUND: 'There is no such credential.',
+    DELIVERY_NOT_FOUND: 'There is no such delivery.',
+    REQUEST_NOT_FOUND: 'No request with this id was refused in the last seven days.',
+    MESSAGE_NOT_FOUND: 'There is no such message.',
+    TRANSFER_NOT_FOUND: 'There is no such transfer in this brand.',
+    RECONCILIATION_NOT_FOUND: 'There is no such reconciliation run.',
+    PAYMENT_FILE_NOT_FOUND: 'There is no such file for the bank.',
+    COMMAND_NOT_FOUND: 'There is no such command of the outbox, or it is done.',
+  }),
+  ...withStatus(409, {
+    PROPOSAL_NOT_OPEN: 'The proposal is no longer open.',
+    PROVIDER_ALREADY_EXISTS: 'A provider with this name already exists.',
+    ROUND_NOT_OPEN: 'The round is no longer open; the details say what it is.',
+    ROUND_HAS_WINS: 'The round was won, so its stakes are not given back. Close it.',
+    OPERATOR_ALREADY_EXISTS: 'An operator with this name already exists.',
+    CREDENTIAL_LAST_ACTIVE: 'This is the last active credential of the environment; issue another one first.',
+    HOMOLOGATION_INCOMPLETE:
       "The operator's sandbox traffic has not proved all that production takes; the details say what is missing.",
-  },
-  DELIVERY_NOT_FOUND: { status: 404, message: 'There is no such delivery.' },
-  REQUEST_NOT_FOUND: {
-    status: 404,
-    message: 'No request with this id was refused in the last seven days.',
-  },
-  MESSAGE_NOT_FOUND: { status: 404, message: 'There is no such message.' },
-  TRANSFER_NOT_FOUND: { status: 404, message: 'There is no such transfer in this brand.' },
-  TRANSFER_CONFLICT: { status: 409, message: 'The reference was used for another transfer.' },
-  TRANSFER_ALREADY_REVERSED: { status: 409, message: 'The transfer is already reversed.' },
-  RECONCILIATION_NOT_FOUND: { status: 404, message: 'There is no such reconciliation run.' },
-  TWO_PEOPLE_REQUIRED: {
-    status: 403,
-    message: 'This takes two people: somebody else must do it. The details name the first.',
-  },
-  WITHDRAWAL_NOT_RESERVED: {
-    status: 409,
-    message:
+    TRANSFER_CONFLICT: 'The reference was used for another transfer.',
+    TRANSFER_ALREADY_REVERSED: 'The transfer is already reversed.',
+    WITHDRAWAL_NOT_RESERVED:
       'The ledger reserves no money for this withdrawal, so none is paid. Have it looked into before you reject it.',
-  },
-  NOT_AS_APPROVED: {
-    status: 409,
-    message: 'It is not proven that somebody approved this as it is shown, so it is not paid. The details say why.',
-  },
-  WITHDRAWAL_IN_FILE: {
-    status: 409,
-    message:
+    NOT_AS_APPROVED:
+      'It is not proven that somebody approved this as it is shown, so it is not paid. The details say why.',
+    WITHDRAWAL_IN_FILE:
       'The withdrawal is in a file for the bank already; the details say which. Discard that one if it was not sent.',
-  },
-  BATCH_NUMBER_USED: {
-    status: 409,
-    message: 'A file for the bank has this number already. Take the next one, or discard that file.',
-  },
-  PAYMENT_FILE_NOT_FOUND: { status: 404, message: 'There is no such file for the bank.' },
-  PAYMENT_FILE_DISCARDED: { status: 409, message: 'This file for the bank was discarded.' },
-  COMMAND_NOT_FOUND: { status: 404, message: 'There is no such command of the outbox, or it is done.' },
-  COMMAND_CANNOT_BE_ENDED: { status: 409, message: 'This command cannot be cancelled. The details say why.' },
-  PLAYER_DATA_NEEDED: { status: 409, message: 'The data of this player are still needed; the details say why.' },
-  KYC_TAKEN: { status: 409, message: 'Somebody else has taken this case; the details say who. It can be taken over.' },
-  NOT_AS_SEEN: {
-    status: 409,
-    message: 'The record changed after you opened it. Review it again. The details show both versions.',
-  },
-  WEBHOOK_URL_REFUSED: { status: 422, message: 'The webhook URL is not allowed.' },
+    BATCH_NUMBER_USED: 'A file for the bank has this number already. Take the next one, or discard that file.',
+    PAYMENT_FILE_DISCARDED: 'This file for the bank was discarded.',
+    COMMAND_CANNOT_BE_ENDED: 'This command cannot be cancelled. The details say why.',
+    PLAYER_DATA_NEEDED: 'The data of this player are still needed; the details say why.',
+    KYC_TAKEN: 'Somebody else has taken this case; the details say who. It can be taken over.',
+    NOT_AS_SEEN: 'The record changed after you opened it. Review it again. The details show both versions.',
+  }),
+  ...withStatus(422, {
+    WEBHOOK_URL_REFUSED: 'The webhook URL is not allowed.',
+  }),
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof catalogue

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from './public-errors.ts'
+import { type ErrorEntry, publicErrors } from './public-errors.ts'
 
 /** A code that a provider of games can meet: what it comes from, what its client does about it, and whether it asks again. */
 export interface ProviderErrorEntry extends Omit<ErrorEntry, 'retryable'> {
@@ -11,7 +11,7 @@ export interface ProviderErrorEntry extends Omit<ErrorEntry, 'retryable'> {
 const untilAnswered =
   'Send the same bytes, freshly signed: a win, a rollback and a close until they are answered with 200; a bet until its outcome is known, or take it back with a rollback.'
 
-/** Every code that the providers' surface may reply with, in the order of their statuses. */
+/** Every code that the providers' surface may reply with, in the order of their statuses. What operators read too is said there. */
 const entries = {
   INVALID_CREDENTIALS: {
     status: 401,
@@ -21,25 +21,15 @@ const entries = {
     cure: 'Send the key (`gp_test_…` or `gp_live_…`), not the secret. If it was replaced, use the new pair.',
   },
   INVALID_SIGNATURE: {
-    status: 401,
-    message: 'The signature does not match the request.',
+    ...publicErrors.INVALID_SIGNATURE,
     retry: 'later',
-    cause: 'What you signed is not what arrived, or the secret belongs to another key.',
     cure: 'Compare your code with the test vectors. Sign the bytes that you send, and the path with its query.',
   },
-  TIMESTAMP_OUT_OF_RANGE: {
-    status: 401,
-    message: 'X-Timestamp must be epoch seconds within 5 minutes of the server clock.',
-    retry: 'later',
-    cause: 'The header is missing, in milliseconds, or your clock is wrong.',
-    cure: 'Send epoch seconds, take them anew for each attempt, and keep the clock right (NTP).',
-  },
+  TIMESTAMP_OUT_OF_RANGE: { ...publicErrors.TIMESTAMP_OUT_OF_RANGE, retry: 'later' },
   FORBIDDEN_IP: {
-    status: 403,
+    ...publicErrors.FORBIDDEN_IP,
     message: "The caller's address is not among the provider's permitted addresses.",
     retry: 'later',
-    cause: 'The request left your network by an address that is not on your list.',
-    cure: 'Send through a permitted address, or give us the new one before you use it.',
   },
   BRAND_NOT_GRANTED: {
     status: 403,
@@ -63,10 +53,8 @@ const entries = {
     cure: 'End the game, and talk to us. Wins, rollbacks and closes of rounds that were begun are taken.',
   },
   RG_BLOCKED: {
-    status: 403,
-    message: "Refused by the player's self-exclusion or daily limit.",
+    ...publicErrors.RG_BLOCKED,
     retry: 'never',
-    cause: 'Responsible gaming: `details.reason` says which rule.',
     cure: 'Tell the player, and end the game. Settle what was staked before.',
   },
   PLAYER_NOT_ACTIVE: {
@@ -91,15 +79,12 @@ const entries = {
     cure: 'Have the player open the game anew. Settle what was staked before.',
   },
   NOT_FOUND: {
-    status: 404,
-    message: 'There is no such route.',
+    ...publicErrors.NOT_FOUND,
     retry: 'never',
     cause: 'The path is mistyped, or the prefix `/provider/v1/{brandId}` is missing or doubled.',
-    cure: 'Compare the path with the reference.',
   },
   PLAYER_NOT_FOUND: {
-    status: 404,
-    message: 'There is no such player in this brand.',
+    ...publicErrors.PLAYER_NOT_FOUND,
     retry: 'never',
     cause: 'The id is wrong, or belongs to another brand or environment.',
     cure: 'Use the player of the launch.',
@@ -126,11 +111,9 @@ const entries = {
     cure: 'Send it, or send a rollback for it.',
   },
   METHOD_NOT_ALLOWED: {
-    status: 405,
-    message: 'The path exists, but not with this method.',
+    ...publicErrors.METHOD_NOT_ALLOWED,
     retry: 'never',
     cause: 'The wrong one of GET and POST, or another method.',
-    cure: 'The header `Allow` says which one.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -202,13 +185,7 @@ const entries = {
     cause: 'A body that no operation needs.',
     cure: 'Send what the reference names, and nothing else.',
   },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    message: 'The body must be application/json.',
-    retry: 'never',
-    cause: '`Content-Type` is missing, or names something else.',
-    cure: 'Send `Content-Type: application/json`.',
-  },
+  UNSUPPORTED_MEDIA_TYPE: { ...publicErrors.UNSUPPORTED_MEDIA_TYPE, retry: 'never' },
   VALIDATION_ERROR: {
     status: 422,
     message: 'The request is not valid.',
@@ -245,11 +222,9 @@ const entries = {
     cure: 'Take no bets until `details.resetsAt`. Wins, rollbacks and closes go on.',
   },
   HEADERS_TOO_LARGE: {
-    status: 431,
-    message: 'The request headers are too large.',
+    ...publicErrors.HEADERS_TOO_LARGE,
     retry: 'never',
     cause: 'The headers are larger than 16 KiB.',
-    cure: 'Send what the reference names, and nothing else.',
   },
   INTERNAL_ERROR: {
     status: 500,
