@@ -46,7 +46,6 @@ const nanosPerMs = 1_000_000
 
 /** The stream drops a second copy of an event within this time. Later copies are dropped by the inboxes of consumers. */
 const deduplicationMs = 10 * 60_000
-/** How long the stream keeps an event. */
 export const streamMaxAgeDays = 14
 /** How long a service keeps an event at least after it was published, whatever its settings say. */
 export const eventsKeepHoursMin = 49
@@ -135,7 +134,6 @@ export const expectedStream = (replicas: number): Expectation => ({
   harmless: ['description', 'metadata', 'placement', 'compression'],
 })
 
-/** What a service expects of its consumer. */
 export const expectedConsumer = (consumer: EventConsumerEntry): Expectation => ({
   exactly: exactConsumerFields(consumer),
   atLeast: {},
@@ -173,7 +171,6 @@ export function consumerApi(consumer: EventConsumerEntry) {
 export const publishedKinds = (service: ServiceName): readonly EventKind[] =>
   eventKinds.filter((kind) => events[kind].emittedBy === service && events[kind].consumedBy.length > 0)
 
-/** Whether a service publishes to the stream or consumes from it. */
 export const usesStream = (service: ServiceName): boolean =>
   publishedKinds(service).length > 0 || eventConsumers.some((consumer) => consumer.service === service)
 
@@ -183,7 +180,6 @@ export interface BrokerPermissions {
   readonly subscribe: readonly string[]
 }
 
-/** Where a call of an operation is sent. */
 const callSubjects = (operation: Operation): readonly string[] => [
   rpcSubject(operation),
   ...(isSentAgain(operation) ? [rpcSubjectOfAll(operation)] : []),
@@ -217,7 +213,7 @@ export function servicePermissions(service: ServiceName): BrokerPermissions {
  * JetStream publishes with rights of its own what a stream or a consumer is told to pass on. So whoever may make them may
  * send anything to anybody. One user may, and nothing else.
  */
-export function streamKeeperPermissions(): BrokerPermissions {
+function streamKeeperPermissions(): BrokerPermissions {
   const consumers = eventConsumers.map(consumerApi).flatMap(({ info, create }) => [info, create])
   return {
     publish: [streamApi.info, streamApi.create, streamApi.update, streamNews.found, ...consumers],
@@ -225,27 +221,15 @@ export function streamKeeperPermissions(): BrokerPermissions {
   }
 }
 
-/** The console calls the team's operations, and nothing that services call. */
-export function teamConsolePermissions(): BrokerPermissions {
-  return {
-    publish: serviceNames.map((service) => servedSubjects(service).team),
-    subscribe: [`${inboxOf(teamConsole)}.>`],
-  }
-}
-
-/** A gateway for providers calls what they call, and serves nothing. */
-export function providerGatewayPermissions(): BrokerPermissions {
-  return {
-    publish: providerOperations.flatMap(callSubjects).sort(),
-    subscribe: [`${inboxOf(providerGateway)}.>`],
-  }
-}
-
 /** What a user of the broker may send and hear. */
 export function permissionsOf(user: BrokerUser): BrokerPermissions {
   if (user === streamKeeper) return streamKeeperPermissions()
-  if (user === providerGateway) return providerGatewayPermissions()
-  return user === teamConsole ? teamConsolePermissions() : servicePermissions(user)
+  const subscribe = [`${inboxOf(user)}.>`]
+  // A gateway for providers calls what they call, and serves nothing.
+  if (user === providerGateway) return { publish: providerOperations.flatMap(callSubjects).sort(), subscribe }
+  if (user !== teamConsole) return servicePermissions(user)
+  // The console calls the team's operations, and nothing that services call.
+  return { publish: serviceNames.map((service) => servedSubjects(service).team), subscribe }
 }
 
 /** Who may call a service, and so hears its replies. The table says it, so no server has to remember who has asked. */
