@@ -94,8 +94,8 @@ export const events = {
     data: object({
       playerId: described(Id, 'The player.'),
       currency: described(Currency, 'Of the amounts (ISO 4217).'),
-      dailyDepositLimit: Nullable(Money, { description: 'The limit from `effectiveAt` on. Null: none.' }),
-      previousDailyDepositLimit: Nullable(Money, { description: 'The limit that holds until then. Null: none.' }),
+      dailyDepositLimit: Nullable(Money, 'The limit from `effectiveAt` on. Null: none.'),
+      previousDailyDepositLimit: Nullable(Money, 'The limit that holds until then. Null: none.'),
       effectiveAt: described(Timestamp, 'From when on the limit holds.'),
       changedAt: described(Timestamp, 'When it was entered.'),
       source: ChangeSource,

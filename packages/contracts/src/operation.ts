@@ -28,7 +28,6 @@ export type Audience = 'public' | 'operator' | 'sandbox' | 'provider' | 'interna
 
 /** What holds for all operations of one audience. */
 interface AudienceEntry {
-  /** Who calls. */
   readonly caller: 'anybody' | 'operator' | 'provider' | 'service' | 'person'
   /** How that is proven. A person of the team signs each call; for a service its user of the broker stands. */
   readonly proof: 'none' | 'signed request' | "provider's signed request" | 'signed call' | 'user of the broker'
@@ -175,7 +174,6 @@ export type Scope = Static<typeof Scope>
 /** Always, or for inputs with these values. */
 export type Condition = 'always' | { readonly when: Readonly<Record<string, string | boolean>> }
 
-/** Whether a condition holds for an input. */
 export const holdsFor = (condition: Condition, input: Readonly<Record<string, unknown>>): boolean =>
   condition === 'always' || Object.entries(condition.when).every(([name, value]) => input[name] === value)
 

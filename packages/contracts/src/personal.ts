@@ -88,7 +88,6 @@ export function takeOut(
 
 interface Replacing<Kind extends PersonalKind> {
   readonly kinds: readonly Kind[]
-  /** Whether a value of the schema can have one of them. */
   readonly hasOne: (schema: TSchema) => boolean
   readonly replace: (kind: Kind, value: unknown, path: readonly string[]) => unknown
 }
@@ -188,7 +187,6 @@ export function maskable<T extends TSchema>(schema: T): T {
 const mapped = (properties: Readonly<Record<string, TSchema>>) =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, maskable(schema)]))
 
-/** A value of the schema with everything of these kinds masked. */
 export const masked = (schema: TSchema, value: unknown, kinds: readonly MaskableKind[] = maskedKinds): unknown =>
   replaced(schema, value, {
     kinds,

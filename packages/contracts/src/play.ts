@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { amountPattern } from './formats.ts'
 import { Currency, Id, Money, PathId, Timestamp } from './resources.ts'
-import { described, Line, Lines, Nullable, named, oneOf, text } from './schema.ts'
+import { described, Line, Lines, Nullable, named, oneOf, optional, text } from './schema.ts'
 
 /** The version of the providers' surface, which is published apart from the operators' API. */
 export const providerApiVersion = '1.0.0'
@@ -62,10 +62,10 @@ export type WinKind = Static<typeof WinKind>
 export const WinRequest = named('WinRequest')({
   transactionId: TransactionId,
   playerId: described(PathId, 'The player who wins.'),
-  roundId: Type.Optional(described(ProviderRoundId, 'The round of the bet; only a `promotion` may do without.')),
+  roundId: optional(ProviderRoundId, 'The round of the bet; only a `promotion` may do without.'),
   amount: described(AmountOrZero, 'Decimal string with at most 2 decimals; it may be 0.00.'),
   currency: Currency,
-  kind: Type.Optional(described(WinKind, 'Where the money comes from; `win` when absent.')),
+  kind: optional(WinKind, 'Where the money comes from; `win` when absent.'),
   betTransactionId: Type.Optional(BetTransactionId),
   campaignId: Type.Optional(Line({ minLength: 1, maxLength: 128, description: 'Of a promotion or of free rounds.' })),
   roundEnds: Type.Optional(RoundEnds),

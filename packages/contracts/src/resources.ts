@@ -26,7 +26,6 @@ export const Id: TString = Object.assign(
   Type.String({ minLength: 1, maxLength: 64, description: 'Opaque identifier.' }),
   { [idMark]: true },
 )
-/** Whether a schema is that of an id. */
 export const isId = (schema: object): boolean => idMark in schema
 /**
  * An id in a path may be anything that a path segment can hold safely. An id that was never issued is unknown, not

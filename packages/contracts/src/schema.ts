@@ -60,8 +60,8 @@ export const oneOf = <const T extends readonly string[]>(
   return Type.Union(values.map(literal) as TLiteral<string>[], options) as unknown as TUnion<Literals<T>>
 }
 
-export const Nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
-  Type.Union([schema, Type.Null()], options)
+export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
 /** A text of at most so many characters. All that is stored is bounded, so every text in a reply or an event is. */
 export const text = (maxLength: number, options: { description?: string; pattern?: string } = {}) =>
@@ -74,8 +74,20 @@ export const text = (maxLength: number, options: { description?: string; pattern
 export const pageOf = <R extends TSchema>(row: R) =>
   object({ data: Type.Array(row, { maxItems: 1_000 }), nextCursor: Nullable(text(256)) })
 
+/** At most so many objects, of these fields. */
+export const arrayOf = <Fields extends TProperties>(maxItems: number, fields: Fields) =>
+  Type.Array(object(fields), { maxItems })
+
+/** The reply of a list that is whole: it has all its rows. */
+export const listOf = <Fields extends TProperties>(maxItems: number, fields: Fields) =>
+  object({ data: arrayOf(maxItems, fields) })
+
 /** The same schema with another description, for the place where it is used. */
 export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })
+
+/** A field that may be left out, and what it says. */
+export const optional = <T extends TSchema>(schema: T, description: string) =>
+  Type.Optional(described(schema, description))
 
 const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 const linesPattern = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$'

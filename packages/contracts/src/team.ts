@@ -2,7 +2,6 @@
 export const teamRoles = ['compliance', 'finance', 'integration', 'support', 'auditor'] as const
 export type TeamRole = (typeof teamRoles)[number]
 
-/** Everybody of the team. */
 export const everyRole: readonly TeamRole[] = teamRoles
 
 /** Who may read in full, of one player and for a reason, what is masked: who decides about players, pays or audits. */

@@ -2,7 +2,7 @@ import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { listedDays } from '../limits.ts'
 import { team } from '../operation.ts'
 import { EnvironmentName, Id, PathId, Reason, Timestamp } from '../resources.ts'
-import { described, Nullable, object, oneOf, text } from '../schema.ts'
+import { arrayOf, described, listOf, Nullable, object, oneOf, optional, text } from '../schema.ts'
 
 export const PlayerPath = object({ playerId: described(PathId, 'Id of the player, as we gave it.') })
 export const DepositPath = object({ depositId: described(PathId, 'Id of the deposit.') })
@@ -12,7 +12,7 @@ export const WithdrawalPath = object({ withdrawalId: described(PathId, 'Id of th
 export const ownerFields = {
   operatorId: Type.Optional(Id),
   brandId: Type.Optional(Id),
-  environment: Type.Optional(described(EnvironmentName, 'Only records of this environment; both when absent.')),
+  environment: optional(EnvironmentName, 'Only records of this environment; both when absent.'),
 }
 
 /** Null: the gateway, which knows the names, did not answer. */
@@ -22,17 +22,15 @@ export const operatorNameField = { operatorName: Nullable(text(64)) }
 const waitingFields = {
   environment: EnvironmentName,
   waiting: Type.Integer({ minimum: 0 }),
-  oldestAt: Nullable(Timestamp, { description: 'Since when the oldest one waits. Null: none waits.' }),
+  oldestAt: Nullable(Timestamp, 'Since when the oldest one waits. Null: none waits.'),
 }
 
 /** The state of queues, with a line for each environment, also for those in which nothing waits. */
 export const queueState = <Fields extends Record<string, TSchema>>(fields: Fields) =>
-  object({ data: Type.Array(object({ ...fields, ...waitingFields }), { maxItems: 20 }) })
+  listOf(20, { ...fields, ...waitingFields })
 
 /** Where a page of a list begins. */
-export const cursorField = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 256, description: 'The cursor of the page before.' }),
-)
+export const cursorField = optional(Type.String({ minLength: 1, maxLength: 256 }), 'The cursor of the page before.')
 
 /** An operator, a provider of games or a grant: what is suspended begins nothing. */
 export const ActiveOrSuspended = Type.Union([Type.Literal('active'), Type.Literal('suspended')])
@@ -48,22 +46,19 @@ export const RevokedKey = object({ key: text(128), revokedAt: Timestamp })
 /** Orders of a queue, the first one unless another is asked for. */
 export const ageOrders = ['oldest', 'newest'] as const
 export const queueOrders = [...ageOrders, 'largest', 'smallest'] as const
-/** In which order a queue is read. */
 export const orderField = <const Orders extends readonly string[]>(orders: Orders) =>
-  Type.Optional(described(oneOf(orders), `What comes first; the ${orders[0]} when absent.`))
+  optional(oneOf(orders), `What comes first; the ${orders[0]} when absent.`)
 
 /**
  * The period of a list, by what its records begin with, as `Created`.
  * @param owner whose list is not bounded
  */
 export const periodFields = (begun: string, owner: string) => ({
-  from: Type.Optional(
-    described(
-      Timestamp,
-      `${begun} at this time or later. Without it, and without ${owner} and a player, the list goes back ${listedDays} days.`,
-    ),
+  from: optional(
+    Timestamp,
+    `${begun} at this time or later. Without it, and without ${owner} and a player, the list goes back ${listedDays} days.`,
   ),
-  to: Type.Optional(described(Timestamp, `${begun} before this time.`)),
+  to: optional(Timestamp, `${begun} before this time.`),
 })
 
 /**
@@ -126,17 +121,14 @@ export const Homologation = object({
   proved: Type.Integer({ description: 'Of all checks.' }),
   isLive: Type.Boolean({ description: 'It has a pair of production.' }),
   webhooksAnswered: Type.Boolean({ description: 'False: what webhooks have proved lately is not known.' }),
-  checks: Type.Array(
-    object({
-      check: HomologationProof.properties.check,
-      toDo: text(256),
-      guide: text(512, { description: 'Where the documentation explains it.' }),
-      firstAt: Nullable(Timestamp, { description: 'Null: it is not proved yet.' }),
-      lastAt: Nullable(Timestamp, { description: 'Exact to an hour.' }),
-      proof: Nullable(HomologationProof.properties.proof),
-    }),
-    { maxItems: 50 },
-  ),
+  checks: arrayOf(50, {
+    check: HomologationProof.properties.check,
+    toDo: text(256),
+    guide: text(512, { description: 'Where the documentation explains it.' }),
+    firstAt: Nullable(Timestamp, 'Null: it is not proved yet.'),
+    lastAt: Nullable(Timestamp, 'Exact to an hour.'),
+    proof: Nullable(HomologationProof.properties.proof),
+  }),
 })
 
 /**
@@ -150,7 +142,7 @@ export const playerExport = () =>
     summary: 'Export everything that is stored about one player',
     body: object({
       playerId: Id,
-      after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this row.' })),
+      after: optional(Type.String({ minLength: 1, maxLength: 256 }), 'Go on after this row.'),
       reason: described(Reason, 'Why, for example the request of the player; kept in the audit trail.'),
     }),
     reply: object({

@@ -23,7 +23,7 @@ import {
   Timestamp,
   waitingStatuses,
 } from '../resources.ts'
-import { described, Nullable, object, oneOf, text } from '../schema.ts'
+import { arrayOf, described, listOf, Nullable, object, oneOf, optional, text } from '../schema.ts'
 import { everyRole, type TeamRole } from '../team.ts'
 import { operatorNameField } from './fields.ts'
 import { playerNameField } from './payment-records.ts'
@@ -39,17 +39,14 @@ const ageBand = {
 
 /** Of a queue: only what waits as long as somebody asks for. */
 export const waitingPeriod = {
-  from: Type.Optional(described(Timestamp, 'It waits since this time or later.')),
-  to: Type.Optional(described(Timestamp, 'It waits since before this time.')),
+  from: optional(Timestamp, 'It waits since this time or later.'),
+  to: optional(Timestamp, 'It waits since before this time.'),
 }
 
 const timeZoneField = {
-  timeZone: Type.Optional(
-    Type.String({
-      format: 'time-zone',
-      maxLength: 64,
-      description: `In which days begin; ${brandDefaults.timeZone} when absent.`,
-    }),
+  timeZone: optional(
+    Type.String({ format: 'time-zone', maxLength: 64 }),
+    `In which days begin; ${brandDefaults.timeZone} when absent.`,
   ),
 }
 
@@ -59,16 +56,11 @@ const decisionTimes = <const Roles extends readonly TeamRole[]>(roles: Roles, de
     summary: `Say how long ${decisions} took, by day`,
     description: `Of ${decisionDays} days, today's included, and of each the last ${timedMax} decisions at most. A day without one is left out.`,
     body: object({ environment: EnvironmentName, ...timeZoneField }),
-    reply: object({
-      data: Type.Array(
-        object({
-          day: CalendarDate,
-          decided: Type.Integer({ minimum: 1 }),
-          medianSeconds: Type.Integer(),
-          p90Seconds: Type.Integer({ description: 'Nine of ten took no longer.' }),
-        }),
-        { maxItems: decisionDays },
-      ),
+    reply: listOf(decisionDays, {
+      day: CalendarDate,
+      decided: Type.Integer({ minimum: 1 }),
+      medianSeconds: Type.Integer(),
+      p90Seconds: Type.Integer({ description: 'Nine of ten took no longer.' }),
     }),
   })
 
@@ -79,11 +71,7 @@ export const paymentFigures = {
     summary: 'Count and sum the withdrawals that wait, by how long they have',
     description: 'Of each status the ten thousand that have waited longest.',
     body: object({ environment: EnvironmentName }),
-    reply: object({
-      data: Type.Array(object({ status: oneOf(waitingStatuses), currency: Currency, ...ageBand, amount: Money }), {
-        maxItems: 1_000,
-      }),
-    }),
+    reply: listOf(1_000, { status: oneOf(waitingStatuses), currency: Currency, ...ageBand, amount: Money }),
   }),
 
   listOddWithdrawals: team.query({
@@ -93,31 +81,25 @@ export const paymentFigures = {
       'The five largest; and, of each status among the two thousand that have waited longest, the destinations to which three players or more are paid, whatever became of the withdrawals of the others.',
     body: object({ environment: EnvironmentName }),
     reply: object({
-      data: Type.Array(
-        object({
-          id: Id,
-          status: oneOf(waitingStatuses),
-          playerId: Id,
-          playerName: playerNameField,
-          operatorId: Id,
-          ...operatorNameField,
-          amount: Money,
-          currency: Currency,
-          createdAt: Timestamp,
-          firstWithdrawal: Type.Boolean(),
-        }),
-        { maxItems: oddMax.largest },
-      ),
-      shared: Type.Array(
-        object({
-          withdrawalId: described(Id, 'The one that has waited longest: its page names the others.'),
-          players: Type.Integer({ minimum: oddMax.playersFrom, description: `${oddMax.playersCounted}: or more.` }),
-          waiting: Type.Integer({ minimum: 1 }),
-          amount: described(Money, 'Of those that wait.'),
-          currency: Currency,
-        }),
-        { maxItems: oddMax.shared },
-      ),
+      data: arrayOf(oddMax.largest, {
+        id: Id,
+        status: oneOf(waitingStatuses),
+        playerId: Id,
+        playerName: playerNameField,
+        operatorId: Id,
+        ...operatorNameField,
+        amount: Money,
+        currency: Currency,
+        createdAt: Timestamp,
+        firstWithdrawal: Type.Boolean(),
+      }),
+      shared: arrayOf(oddMax.shared, {
+        withdrawalId: described(Id, 'The one that has waited longest: its page names the others.'),
+        players: Type.Integer({ minimum: oddMax.playersFrom, description: `${oddMax.playersCounted}: or more.` }),
+        waiting: Type.Integer({ minimum: 1 }),
+        amount: described(Money, 'Of those that wait.'),
+        currency: Currency,
+      }),
     }),
     timeoutMs: 10_000,
   }),
@@ -134,23 +116,18 @@ export const playerFigures = {
     summary: 'List the daily deposit limits that were raised or removed since a time, newest first',
     body: object({
       environment: EnvironmentName,
-      since: Type.Optional(described(Timestamp, 'The last 24 hours when absent.')),
+      since: optional(Timestamp, 'The last 24 hours when absent.'),
     }),
-    reply: object({
-      data: Type.Array(
-        object({
-          playerId: Id,
-          name: PersonName,
-          operatorId: Id,
-          ...operatorNameField,
-          currency: Currency,
-          previous: Money,
-          next: Nullable(Money, { description: 'Null: no limit.' }),
-          at: Timestamp,
-          actor: personal('staff', text(254)),
-        }),
-        { maxItems: raisedMax },
-      ),
+    reply: listOf(raisedMax, {
+      playerId: Id,
+      name: PersonName,
+      operatorId: Id,
+      ...operatorNameField,
+      currency: Currency,
+      previous: Money,
+      next: Nullable(Money, 'Null: no limit.'),
+      at: Timestamp,
+      actor: personal('staff', text(254)),
     }),
   }),
 
@@ -159,7 +136,7 @@ export const playerFigures = {
     summary: 'Count the players whose documents wait for a decision, by how long they have',
     description: 'Ten thousand of them at most.',
     body: object({ environment: EnvironmentName }),
-    reply: object({ data: Type.Array(object(ageBand), { maxItems: 4 }) }),
+    reply: listOf(4, ageBand),
   }),
 
   timeKycDecisions: decisionTimes(['compliance', 'support', 'auditor'], 'decisions of identity checks'),
@@ -172,20 +149,15 @@ export const walletFigures = {
     description: `Of ${moneyDays} days, each of the calendar of its brand. What was entered in the last minute comes later.`,
     body: object({
       environment: EnvironmentName,
-      brandId: Type.Optional(described(Id, 'Only of this brand; of all when absent.')),
+      brandId: optional(Id, 'Only of this brand; of all when absent.'),
     }),
-    reply: object({
-      data: Type.Array(
-        object({
-          day: CalendarDate,
-          currency: Currency,
-          deposits: Type.Integer(),
-          deposited: Money,
-          withdrawals: Type.Integer(),
-          withdrawn: Money,
-        }),
-        { maxItems: 1_000 },
-      ),
+    reply: listOf(1_000, {
+      day: CalendarDate,
+      currency: Currency,
+      deposits: Type.Integer(),
+      deposited: Money,
+      withdrawals: Type.Integer(),
+      withdrawn: Money,
     }),
   }),
 
@@ -194,9 +166,7 @@ export const walletFigures = {
     summary: "List a player's balance at the end of each day",
     description: `Of ${decisionDays} days, today's as it is now. A day before the first entry is left out.`,
     body: object({ playerId: Id, ...timeZoneField }),
-    reply: object({
-      data: Type.Array(object({ day: CalendarDate, balance: Money, currency: Currency }), { maxItems: decisionDays }),
-    }),
+    reply: listOf(decisionDays, { day: CalendarDate, balance: Money, currency: Currency }),
   }),
 }
 
@@ -218,7 +188,7 @@ export const webhookFigures = {
     reply: object({
       hours: Type.Array(Timestamp, { maxItems: hours, description: 'The oldest first, as in each list below.' }),
       ...arrivals,
-      data: Type.Array(object({ operatorId: Id, ...arrivals }), { maxItems: named }),
+      data: arrayOf(named, { operatorId: Id, ...arrivals }),
     }),
   }),
 }
@@ -229,17 +199,12 @@ export const gatewayFigures = {
     summary: 'Count what operators were refused in seven days, by code',
     description: `Of each operator the last ${refusalsCountedMax} at most; the most frequent first.`,
     body: object({ environment: EnvironmentName }),
-    reply: object({
-      data: Type.Array(
-        object({
-          operatorId: Id,
-          operatorName: text(64),
-          code: text(64),
-          refused: Type.Integer({ minimum: 1 }),
-          lastAt: Timestamp,
-        }),
-        { maxItems: refusalRowsMax },
-      ),
+    reply: listOf(refusalRowsMax, {
+      operatorId: Id,
+      operatorName: text(64),
+      code: text(64),
+      refused: Type.Integer({ minimum: 1 }),
+      lastAt: Timestamp,
     }),
   }),
 }

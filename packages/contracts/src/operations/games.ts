@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { sample } from '../examples.ts'
 import { get, operator, post, team } from '../operation.ts'
 import { Game, GameSession, Id, Reason } from '../resources.ts'
-import { described, named, object, pageOf } from '../schema.ts'
+import { named, object, optional, pageOf } from '../schema.ts'
 import { PlayerPath } from './fields.ts'
 import { OpenedSession } from './player-records.ts'
 
@@ -72,7 +72,7 @@ export const games = {
     description: 'What was opened in the last 90 days. What was played is with the game provider.',
     body: object({
       playerId: Id,
-      before: Type.Optional(described(Id, 'Go on below this session.')),
+      before: optional(Id, 'Go on below this session.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(OpenedSession),

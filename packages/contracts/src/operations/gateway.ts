@@ -4,7 +4,7 @@ import { brandDefaults, storedMebibytesMax, storedRowsMax } from '../limits.ts'
 import { document, get, internal, operator, team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { apiVersion, EnvironmentName, Id, Me, Reason, reasonLength, Timestamp } from '../resources.ts'
-import { Line, Nullable, object, pageOf, text } from '../schema.ts'
+import { arrayOf, Line, Nullable, object, optional, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 import {
   ActiveOrSuspended,
@@ -61,36 +61,27 @@ export const OperatorRecord = object({
   storedRowsPerDay: Nullable(StoredRows),
   /** Only where an operator is read; of environments in which anything was stored. */
   storedToday: Type.Optional(
-    Type.Array(
-      object({
-        environment: EnvironmentName,
-        bytes: Type.Integer(),
-        bytesMax: Type.Integer(),
-        rows: Type.Integer(),
-        rowsMax: Type.Integer(),
-      }),
-      { maxItems: 2 },
-    ),
+    arrayOf(2, {
+      environment: EnvironmentName,
+      bytes: Type.Integer(),
+      bytesMax: Type.Integer(),
+      rows: Type.Integer(),
+      rowsMax: Type.Integer(),
+    }),
   ),
   /** Empty: any address. */
   allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
   replayProtection: OnOrOff,
   createdAt: Timestamp,
-  brands: Type.Array(
-    object({ id: Id, environment: EnvironmentName, name: text(100), currency: text(3), timeZone: text(64) }),
-    { maxItems: 2 },
-  ),
-  credentials: Type.Array(
-    object({
-      key: text(64),
-      environment: EnvironmentName,
-      createdAt: Timestamp,
-      revokedAt: Nullable(Timestamp),
-      /** Exact to five minutes; null: never. Only where an operator is read. */
-      lastUsedAt: Type.Optional(Nullable(Timestamp)),
-    }),
-    { maxItems: credentialsShownMax },
-  ),
+  brands: arrayOf(2, { id: Id, environment: EnvironmentName, name: text(100), currency: text(3), timeZone: text(64) }),
+  credentials: arrayOf(credentialsShownMax, {
+    key: text(64),
+    environment: EnvironmentName,
+    createdAt: Timestamp,
+    revokedAt: Nullable(Timestamp),
+    /** Exact to five minutes; null: never. Only where an operator is read. */
+    lastUsedAt: Type.Optional(Nullable(Timestamp)),
+  }),
 })
 export type OperatorRecord = Static<typeof OperatorRecord>
 
@@ -163,7 +154,7 @@ export const gateway = service('gateway', {
     callers: ['players', 'payments'],
     summary: 'Read the names of operators',
     body: object({ operatorIds: Type.Array(Id, { maxItems: 1_000 }) }),
-    reply: object({ operators: Type.Array(object({ id: Id, name: text(64) }), { maxItems: 1_000 }) }),
+    reply: object({ operators: arrayOf(1_000, { id: Id, name: text(64) }) }),
     // A list without names is better than none.
     timeoutMs: 2_000,
   }),
@@ -176,19 +167,13 @@ export const gateway = service('gateway', {
       name: OperatorName,
       rateLimitPerMinute: Type.Optional(RateLimit),
       allowedAddresses: Type.Optional(AllowedAddresses),
-      currency: Type.Optional(
-        Type.String({
-          format: 'currency',
-          maxLength: 3,
-          description: `ISO 4217, with 2 decimals; never changed later; ${brandDefaults.currency} when absent.`,
-        }),
+      currency: optional(
+        Type.String({ format: 'currency', maxLength: 3 }),
+        `ISO 4217, with 2 decimals; never changed later; ${brandDefaults.currency} when absent.`,
       ),
-      timeZone: Type.Optional(
-        Type.String({
-          format: 'time-zone',
-          maxLength: 64,
-          description: `IANA name; where days begin; never changed later; ${brandDefaults.timeZone} when absent.`,
-        }),
+      timeZone: optional(
+        Type.String({ format: 'time-zone', maxLength: 64 }),
+        `IANA name; where days begin; never changed later; ${brandDefaults.timeZone} when absent.`,
       ),
       reason: Type.Optional(Reason),
     }),
@@ -209,7 +194,7 @@ export const gateway = service('gateway', {
     roles: everyRole,
     summary: 'List the operators, by name',
     body: object({
-      after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this name.' })),
+      after: optional(Type.String({ minLength: 1, maxLength: 256 }), 'Go on after this name.'),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     }),
     reply: pageOf(OperatorRecord),

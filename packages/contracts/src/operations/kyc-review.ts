@@ -11,7 +11,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { described, Nullable, object, pageOf, text } from '../schema.ts'
+import { described, Nullable, object, optional, pageOf, text } from '../schema.ts'
 import { caseTakenMinutes, everyRole } from '../team.ts'
 import { ageOrders, cursorField, operatorNameField, orderField, ownerFields, queueState } from './fields.ts'
 import { playerFigures, waitingPeriod } from './figures.ts'
@@ -64,7 +64,7 @@ export const kycReview = {
     description: `For ${caseTakenMinutes} minutes, or until it is decided, nobody else can decide it. Taken again, the time begins anew.`,
     body: object({
       playerId: Id,
-      takeOver: Type.Optional(Type.Boolean({ description: 'Also from somebody else who has it.' })),
+      takeOver: optional(Type.Boolean(), 'Also from somebody else who has it.'),
       reason: Type.Optional(Reason),
     }),
     reply: object({ playerId: Id, taken: Nullable(TakenCase) }),
@@ -98,18 +98,13 @@ export const kycReview = {
               'SHA-256 of the JSON text of [salt, name, masked CPF, masked birth date, documentType, reference, documentUrl without expires and signature], in base64url.',
           }),
         }),
-        {
-          description:
-            'What was shown. When it is something else, the call is refused. Null where there is no submission.',
-        },
+        'What was shown. When it is something else, the call is refused. Null where there is no submission.',
       ),
       status: KycDecision,
       reason: described(Reason, 'Why; the operator reads it with the status.'),
-      restsOn: Type.Optional(
-        described(
-          Reason,
-          'On what an approval rests when its document opens nowhere, since the operator has no address for documents. Needed then; the audit trail keeps it.',
-        ),
+      restsOn: optional(
+        Reason,
+        'On what an approval rests when its document opens nowhere, since the operator has no address for documents. Needed then; the audit trail keeps it.',
       ),
     }),
     reply: KycChange,

@@ -3,13 +3,13 @@ import { filedMax } from '../limits.ts'
 import { team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { Currency, EnvironmentName, Id, Money, Note, Reason, Timestamp, WithdrawalStatus } from '../resources.ts'
-import { described, Nullable, object, text } from '../schema.ts'
+import { described, Nullable, object, optional, text } from '../schema.ts'
 import { seenField } from './fields.ts'
 import { SignedCall } from './runtime.ts'
 
 const fileFields = {
   id: Id,
-  batchNumber: Nullable(Type.Integer(), { description: 'Of a batch of Pix transfers. Null: it is a CSV file.' }),
+  batchNumber: Nullable(Type.Integer(), 'Of a batch of Pix transfers. Null: it is a CSV file.'),
   madeBy: personal('staff', text(64)),
   madeAt: Timestamp,
 }
@@ -25,9 +25,10 @@ const Agreement = text(24, {
 const PaymentFile = object({
   ...fileFields,
   agreement: Nullable(Agreement),
-  making: Nullable(SignedCall, {
-    description: 'The call that made it: whoever sends it to the bank verifies that, and believes no reply.',
-  }),
+  making: Nullable(
+    SignedCall,
+    'The call that made it: whoever sends it to the bank verifies that, and believes no reply.',
+  ),
   environment: EnvironmentName,
   discardedBy: Nullable(personal('staff', text(64))),
   discardedAt: Nullable(Timestamp),
@@ -58,13 +59,9 @@ export const paymentFiles = {
         uniqueItems: true,
         description: 'Of the withdrawals.',
       }),
-      batchNumber: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 999_999,
-          description:
-            'For a batch of Pix transfers: one more than that of the last one. Without it, a CSV file is made.',
-        }),
+      batchNumber: optional(
+        Type.Integer({ minimum: 1, maximum: 999_999 }),
+        'For a batch of Pix transfers: one more than that of the last one. Without it, a CSV file is made.',
       ),
       agreement: Type.Optional(Agreement),
     }),

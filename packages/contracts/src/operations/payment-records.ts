@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { personal } from '../personal.ts'
 import { Currency, Deposit, EnvironmentName, Id, Money, Note, Player, Timestamp, Withdrawal } from '../resources.ts'
-import { described, Nullable, object, text } from '../schema.ts'
+import { arrayOf, described, Nullable, object, text } from '../schema.ts'
 import { AccountId } from './runtime.ts'
 
 /** Who made a change: the operator over the API, a person of the team, or the sandbox decision route. */
@@ -64,7 +64,7 @@ const OtherPlayers = object(
       maximum: otherPlayersMax.counted,
       description: `Counted up to ${otherPlayersMax.counted}.`,
     }),
-    players: Type.Array(object({ playerId: Id, playerName: playerNameField }), { maxItems: otherPlayersMax.named }),
+    players: arrayOf(otherPlayersMax.named, { playerId: Id, playerName: playerNameField }),
   },
   {
     description:
@@ -75,9 +75,7 @@ const OtherPlayers = object(
 /** What records add up to, each status for itself: a failed deposit is no money. */
 export const sumsOf = <Status extends TSchema>(status: Status) =>
   object({
-    data: Type.Array(object({ status, currency: Currency, count: Type.Integer({ minimum: 1 }), amount: Money }), {
-      maxItems: 1_000,
-    }),
+    data: arrayOf(1_000, { status, currency: Currency, count: Type.Integer({ minimum: 1 }), amount: Money }),
     isWhole: Type.Boolean({ description: 'False: there are more records than were read.' }),
   })
 

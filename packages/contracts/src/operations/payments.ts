@@ -23,7 +23,7 @@ import {
   WithdrawalStatus,
   waitingStatuses,
 } from '../resources.ts'
-import { described, Nullable, named, object, oneOf, pageOf, text } from '../schema.ts'
+import { described, Nullable, named, object, oneOf, optional, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 import {
   cursorField,
@@ -180,7 +180,7 @@ export const payments = service('payments', {
     reply: object({
       openDeposits: Type.Integer(),
       openWithdrawals: Type.Integer(),
-      lastChangeAt: Nullable(Timestamp, { description: 'Null: the player has neither.' }),
+      lastChangeAt: Nullable(Timestamp, 'Null: the player has neither.'),
     }),
   }),
 
@@ -212,14 +212,11 @@ export const payments = service('payments', {
       status: Type.Optional(DepositStatus),
       method: Type.Optional(DepositRequest.properties.method),
       ...periodFields('Created', 'a brand'),
-      externalReference: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 128,
-          description: 'Unique in a brand: several brands may have the same.',
-        }),
+      externalReference: optional(
+        Type.String({ minLength: 1, maxLength: 128 }),
+        'Unique in a brand: several brands may have the same.',
       ),
-      before: Type.Optional(described(Id, 'Go on below this deposit.')),
+      before: optional(Id, 'Go on below this deposit.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(object({ ...TeamDeposit.properties, ...operatorNameField })),
@@ -256,20 +253,20 @@ export const payments = service('payments', {
             withdrawable: Money,
             reserved: described(Money, 'By withdrawals that are `under_review` or `approved`.'),
           }),
-          { description: 'Null: the wallet did not answer.' },
+          'Null: the wallet did not answer.',
         ),
       ),
       isReserved: Type.Optional(
-        Nullable(Type.Boolean(), {
-          description:
-            'Whether the ledger reserves the amount for it, while it waits for a decision or its payment. Null: the ledger could not be read.',
-        }),
+        Nullable(
+          Type.Boolean(),
+          'Whether the ledger reserves the amount for it, while it waits for a decision or its payment. Null: the ledger could not be read.',
+        ),
       ),
       approval: Type.Optional(
-        Nullable(SignedCall, {
-          description:
-            'The call that approved it, while it waits for its payment: whoever pays verifies it, and believes no reply. Null where nobody of the team did.',
-        }),
+        Nullable(
+          SignedCall,
+          'The call that approved it, while it waits for its payment: whoever pays verifies it, and believes no reply. Null where nobody of the team did.',
+        ),
       ),
       destinationSalt: text(64, {
         description: 'Belongs to the digest of the destination that `decideWithdrawal` wants.',
@@ -305,11 +302,9 @@ export const payments = service('payments', {
       playerId: Type.Optional(Id),
       status: Type.Optional(WithdrawalStatus),
       ...periodFields('Requested', 'an operator'),
-      queue: Type.Optional(
-        described(
-          oneOf(waitingStatuses),
-          `Those that wait in this queue instead, the ${sumRowsMax} that wait longest.`,
-        ),
+      queue: optional(
+        oneOf(waitingStatuses),
+        `Those that wait in this queue instead, the ${sumRowsMax} that wait longest.`,
       ),
     }),
     reply: sumsOf(WithdrawalStatus),
@@ -323,13 +318,11 @@ export const payments = service('payments', {
     body: object({
       ...ownerFields,
       status: Type.Optional(oneOf(waitingStatuses)),
-      payable: Type.Optional(
-        Type.Boolean({ description: 'Without what the caller approved, above what one person may pay alone.' }),
-      ),
+      payable: optional(Type.Boolean(), 'Without what the caller approved, above what one person may pay alone.'),
       ...waitingPeriod,
-      withoutFile: Type.Optional(Type.Boolean({ description: 'Leave out those that are in a file for the bank.' })),
+      withoutFile: optional(Type.Boolean(), 'Leave out those that are in a file for the bank.'),
       order: orderField(queueOrders),
-      after: Type.Optional(described(Id, 'Go on after this withdrawal.')),
+      after: optional(Id, 'Go on after this withdrawal.'),
       limit: Type.Integer({ minimum: 1, maximum: 200 }),
     }),
     reply: pageOf(
@@ -375,12 +368,10 @@ export const payments = service('payments', {
         description: 'SHA-256 of the JSON text of [destinationSalt, method, destination], in base64url.',
       }),
       decision: oneOf(['approve', 'reject', 'pay', 'fail']),
-      reason: Type.Optional(described(PublicReason, 'Why; the operator reads it with the withdrawal.')),
-      paymentFile: Type.Optional(
-        Type.String({
-          pattern: '^[\\w-]{43}$',
-          description: 'SHA-256 of the file with which it was paid, in base64url: the trail then says which one.',
-        }),
+      reason: optional(PublicReason, 'Why; the operator reads it with the withdrawal.'),
+      paymentFile: optional(
+        Type.String({ pattern: '^[\\w-]{43}$' }),
+        'SHA-256 of the file with which it was paid, in base64url: the trail then says which one.',
       ),
     }),
     reply: TeamWithdrawal,

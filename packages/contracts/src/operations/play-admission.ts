@@ -4,7 +4,7 @@ import { exampleBet, examplePlay, sample } from '../examples.ts'
 import { get, post, provider, team } from '../operation.ts'
 import { BetRequest, PlayResult, PlaySession, SpinRequest, SpinResult } from '../play.ts'
 import { Id, PathId, Reason } from '../resources.ts'
-import { described, Nullable, object, text } from '../schema.ts'
+import { described, listOf, Nullable, object, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 
 /** What a stake may be refused with: by who may play, or by the wallet. In order of precedence. */
@@ -89,17 +89,12 @@ export const playAdmission = {
     roles: everyRole,
     summary: 'List all games, and which provider serves each for money',
     body: object({}),
-    reply: object({
-      data: Type.Array(
-        object({
-          gameId: Id,
-          name: text(128),
-          studio: described(text(64), 'Who made the game, as the catalogue says it.'),
-          rtp: text(8, { description: 'Return to player in percent, as the catalogue says it.' }),
-          providerId: Nullable(Id, { description: 'Null: no money is staked in it.' }),
-        }),
-        { maxItems: 700 },
-      ),
+    reply: listOf(700, {
+      gameId: Id,
+      name: text(128),
+      studio: described(text(64), 'Who made the game, as the catalogue says it.'),
+      rtp: text(8, { description: 'Return to player in percent, as the catalogue says it.' }),
+      providerId: Nullable(Id, 'Null: no money is staked in it.'),
     }),
   }),
 
@@ -110,7 +105,7 @@ export const playAdmission = {
     summary: 'Say which provider serves a game for money',
     body: object({
       gameId: Id,
-      providerId: Nullable(Id, { description: 'Null: no provider, so that nobody stakes money in it.' }),
+      providerId: Nullable(Id, 'Null: no provider, so that nobody stakes money in it.'),
       reason: Type.Optional(Reason),
     }),
     reply: object({ gameId: Id, providerId: Nullable(Id) }),

@@ -14,7 +14,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { described, Nullable, object, text } from '../schema.ts'
+import { described, Nullable, object, optional, text } from '../schema.ts'
 
 /** What other services must know of a player before they take or give money. Read for each request, never cached. */
 export const PlayerStanding = object({
@@ -26,7 +26,6 @@ export const PlayerStanding = object({
 })
 export type PlayerStanding = Static<typeof PlayerStanding>
 
-/** A player as the team sees it. */
 export const TeamPlayer = object({
   ...Player.properties,
   operatorId: Id,
@@ -34,16 +33,17 @@ export const TeamPlayer = object({
   environment: EnvironmentName,
   timeZone: text(64),
   statusSet: described(PlayerStatus, 'What was set. It is the status again when no self-exclusion runs.'),
-  excludedBy: Nullable(personal('player', Id), {
-    description: 'By which player the person is self-excluded: this one, or another of the brand with the same CPF.',
-  }),
+  excludedBy: Nullable(
+    personal('player', Id),
+    'By which player the person is self-excluded: this one, or another of the brand with the same CPF.',
+  ),
   excludedUntil: Type.Optional(
-    Nullable(Timestamp, { description: 'When the self-exclusion of the person ends. Null: none runs, or for good.' }),
+    Nullable(Timestamp, 'When the self-exclusion of the person ends. Null: none runs, or for good.'),
   ),
   kycDecidedAt: Nullable(Timestamp),
   kycReason: Nullable(Note),
-  kycExpiresAt: Nullable(Timestamp, { description: 'When the approval ends by itself. Null: it does not.' }),
-  selfExclusion: Nullable(object({ from: Timestamp, until: Nullable(Timestamp, { description: 'Null: for good.' }) })),
+  kycExpiresAt: Nullable(Timestamp, 'When the approval ends by itself. Null: it does not.'),
+  selfExclusion: Nullable(object({ from: Timestamp, until: Nullable(Timestamp, 'Null: for good.') })),
   dailyDepositLimit: Nullable(Money),
   /** A raise or removal that waits for the end of its cooling-off. */
   pendingLimit: Nullable(object({ dailyDepositLimit: Nullable(Money), from: Timestamp })),
@@ -52,24 +52,21 @@ export type TeamPlayer = Static<typeof TeamPlayer>
 
 /** What a person of the team gives to read values that are masked otherwise. It works for one player at a time. */
 export const unmaskFields = {
-  unmask: Type.Optional(
-    Type.Boolean({ description: 'Show what is masked; needs a reason, and compliance, finance or auditor.' }),
-  ),
+  unmask: optional(Type.Boolean(), 'Show what is masked; needs a reason, and compliance, finance or auditor.'),
   reason: Type.Optional(Reason),
 }
 
 /** As long as a template and a percent-encoded reference, with the signature. */
 const documentUrlMax = 4_096
 
-/** A submission as the team sees it. */
 export const TeamSubmission = object({
   ...KycSubmission.properties,
   salt: text(64, { description: 'Of the digest that a decision names. Empty once the reference is forgotten.' }),
   documentUrl: Type.Optional(
-    Nullable(personal('document', text(documentUrlMax)), {
-      description:
-        'Where the document opens, for 15 minutes. Null: its operator has no address for documents, or you do not review them.',
-    }),
+    Nullable(
+      personal('document', text(documentUrlMax)),
+      'Where the document opens, for 15 minutes. Null: its operator has no address for documents, or you do not review them.',
+    ),
   ),
 })
 
@@ -84,8 +81,8 @@ export const takenField = { taken: Nullable(TakenCase) }
 export const DocumentSource = object({
   operatorId: Id,
   environment: EnvironmentName,
-  template: Nullable(text(500), { description: 'Null: the links are switched off.' }),
-  keyCreatedAt: Nullable(Timestamp, { description: 'Null: there is no key yet.' }),
+  template: Nullable(text(500), 'Null: the links are switched off.'),
+  keyCreatedAt: Nullable(Timestamp, 'Null: there is no key yet.'),
 })
 export type DocumentSource = Static<typeof DocumentSource>
 
@@ -106,7 +103,7 @@ export const OpenedSession = object({
   playerId: Id,
   brandId: Id,
   gameId: text(128),
-  gameName: Nullable(text(200), { description: 'Null: no longer in the catalogue.' }),
+  gameName: Nullable(text(200), 'Null: no longer in the catalogue.'),
   mode: GameSession.properties.mode,
   createdAt: Timestamp,
   expiresAt: Timestamp,

@@ -21,7 +21,7 @@ import {
   Reason,
   Timestamp,
 } from '../resources.ts'
-import { described, Line, Nullable, named, object, pageOf, text } from '../schema.ts'
+import { arrayOf, Line, listOf, Nullable, named, object, optional, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 import { operatorNameField, ownerFields, PlayerPath, playerExport, seenField } from './fields.ts'
 import { games } from './games.ts'
@@ -135,9 +135,9 @@ export const players = service('players', {
   readPlayerNames: internal.query({
     callers: ['payments'],
     summary: 'Read the names of players',
-    body: object({ players: Type.Array(object({ playerId: Id, brandId: Id }), { maxItems: namedPlayersMax }) }),
+    body: object({ players: arrayOf(namedPlayersMax, { playerId: Id, brandId: Id }) }),
     reply: object({
-      players: Type.Array(object({ playerId: Id, name: Player.properties.name }), { maxItems: namedPlayersMax }),
+      players: arrayOf(namedPlayersMax, { playerId: Id, name: Player.properties.name }),
     }),
     // A list without names is better than none.
     timeoutMs: 2_000,
@@ -148,16 +148,12 @@ export const players = service('players', {
     roles: everyRole,
     summary: 'Read the names of players',
     body: object({
-      players: Type.Array(
-        object({ playerId: Id, brandId: Nullable(Id, { description: 'Null: not known. Its owner is in the reply.' }) }),
-        { maxItems: namedPlayersMax },
-      ),
-    }),
-    reply: object({
-      data: Type.Array(object({ playerId: Id, name: Player.properties.name, operatorId: Id, brandId: Id }), {
-        maxItems: namedPlayersMax,
+      players: arrayOf(namedPlayersMax, {
+        playerId: Id,
+        brandId: Nullable(Id, 'Null: not known. Its owner is in the reply.'),
       }),
     }),
+    reply: listOf(namedPlayersMax, { playerId: Id, name: Player.properties.name, operatorId: Id, brandId: Id }),
     // A list without names is better than none.
     timeoutMs: 2_000,
   }),
@@ -171,10 +167,10 @@ export const players = service('players', {
     reply: object({
       ...TeamPlayer.properties,
       ...takenField,
-      documentSourceChangedAt: Nullable(Timestamp, {
-        description:
-          "When the address that the operator's documents open at was last changed. Null: never, it has none, or you do not review them.",
-      }),
+      documentSourceChangedAt: Nullable(
+        Timestamp,
+        "When the address that the operator's documents open at was last changed. Null: never, it has none, or you do not review them.",
+      ),
       submissions: Type.Array(TeamSubmission, { maxItems: 100 }),
       changes: Type.Array(PlayerChange),
     }),
@@ -192,14 +188,12 @@ export const players = service('players', {
       externalId: Type.Optional(ExternalId),
       status: Type.Optional(PlayerStatus),
       kycStatus: Type.Optional(KycStatus),
-      from: Type.Optional(
-        described(
-          Timestamp,
-          `Registered at this time or later. Without it, without a brand and an externalId, and unless those who are self-excluded are asked for, the list goes back ${listedDays} days.`,
-        ),
+      from: optional(
+        Timestamp,
+        `Registered at this time or later. Without it, without a brand and an externalId, and unless those who are self-excluded are asked for, the list goes back ${listedDays} days.`,
       ),
-      to: Type.Optional(described(Timestamp, 'Registered before this time.')),
-      before: Type.Optional(described(Id, 'Go on below this player.')),
+      to: optional(Timestamp, 'Registered before this time.'),
+      before: optional(Id, 'Go on below this player.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(object({ ...TeamPlayer.properties, ...operatorNameField })),
@@ -213,11 +207,9 @@ export const players = service('players', {
     body: object({
       playerId: Type.Optional(Id),
       externalId: Type.Optional(ExternalId),
-      cpf: Type.Optional(described(PlayerRequest.properties.cpf, 'With or without punctuation.')),
-      email: Type.Optional(described(PlayerRequest.properties.email, 'The whole address.')),
-      phone: Type.Optional(
-        described(PlayerRequest.properties.phone, 'Digits, with the country code or, in Brazil, without.'),
-      ),
+      cpf: optional(PlayerRequest.properties.cpf, 'With or without punctuation.'),
+      email: optional(PlayerRequest.properties.email, 'The whole address.'),
+      phone: optional(PlayerRequest.properties.phone, 'Digits, with the country code or, in Brazil, without.'),
       name: Type.Optional(
         personal(
           'name',
@@ -229,7 +221,7 @@ export const players = service('players', {
         ),
       ),
       ...ownerFields,
-      before: Type.Optional(described(Id, 'Go on below this player.')),
+      before: optional(Id, 'Go on below this player.'),
       limit: Type.Integer({ minimum: 1, maximum: 100 }),
       reason: Type.Optional(Reason),
     }),
@@ -255,16 +247,17 @@ export const players = service('players', {
     body: object({
       operatorId: Id,
       environment: EnvironmentName,
-      template: Nullable(Line({ minLength: 1, maxLength: 500 }), {
-        description: 'Over https, with {reference} once, where the reference goes. Null: no links.',
-      }),
-      newKey: Type.Optional(Type.Boolean({ description: 'Replace the key that signs.' })),
+      template: Nullable(
+        Line({ minLength: 1, maxLength: 500 }),
+        'Over https, with {reference} once, where the reference goes. Null: no links.',
+      ),
+      newKey: optional(Type.Boolean(), 'Replace the key that signs.'),
       ...seenField({ template: Nullable(Line({ maxLength: 500 })) }),
       reason: Reason,
     }),
     reply: object({
       ...DocumentSource.properties,
-      secret: Nullable(text(128), { description: 'Null: it is not shown again.' }),
+      secret: Nullable(text(128), 'Null: it is not shown again.'),
     }),
     rejects: ['VALIDATION_ERROR', 'NOT_AS_SEEN'],
   }),
@@ -285,7 +278,7 @@ export const players = service('players', {
     description: 'A running exclusion can be made longer, never shorter.',
     body: object({
       playerId: Id,
-      until: Nullable(Timestamp, { description: 'Null: for good.' }),
+      until: Nullable(Timestamp, 'Null: for good.'),
       ...seenField(playerShown),
       reason: Type.Optional(Reason),
     }),
@@ -299,7 +292,7 @@ export const players = service('players', {
     description: 'Lowering holds at once; raising or removing only after a cooling-off of 24 hours.',
     body: object({
       playerId: Id,
-      dailyDepositLimit: Nullable(Amount, { description: 'Null: no limit.' }),
+      dailyDepositLimit: Nullable(Amount, 'Null: no limit.'),
       ...seenField({ ...playerShown, ...limitShown }),
       reason: Type.Optional(Reason),
     }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp } from '../resources.ts'
-import { described, Nullable, object, pageOf, text } from '../schema.ts'
+import { arrayOf, described, Nullable, object, optional, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 import { ActiveOrSuspended, AddressRange, AllowedAddresses, IssuedKey, RevokedKey, seenField } from './fields.ts'
 
@@ -33,29 +33,23 @@ export const ProviderRecord = object({
   othersPerMinute: Type.Integer(),
   allowedAddresses: Type.Array(AddressRange, { maxItems: 200 }),
   createdAt: Timestamp,
-  grants: Type.Array(
-    object({
-      brandId: Id,
-      brandName: text(100),
-      operatorId: Id,
-      operatorName: text(64),
-      environment: EnvironmentName,
-      status: ActiveOrSuspended,
-      grantedAt: Timestamp,
-    }),
-    { maxItems: grantsShownMax },
-  ),
-  keys: Type.Array(
-    object({
-      key: text(64),
-      environment: EnvironmentName,
-      createdAt: Timestamp,
-      revokedAt: Nullable(Timestamp),
-      /** Exact to five minutes; null: never. */
-      lastUsedAt: Nullable(Timestamp),
-    }),
-    { maxItems: 50 },
-  ),
+  grants: arrayOf(grantsShownMax, {
+    brandId: Id,
+    brandName: text(100),
+    operatorId: Id,
+    operatorName: text(64),
+    environment: EnvironmentName,
+    status: ActiveOrSuspended,
+    grantedAt: Timestamp,
+  }),
+  keys: arrayOf(50, {
+    key: text(64),
+    environment: EnvironmentName,
+    createdAt: Timestamp,
+    revokedAt: Nullable(Timestamp),
+    /** Exact to five minutes; null: never. */
+    lastUsedAt: Nullable(Timestamp),
+  }),
 })
 export type ProviderRecord = Static<typeof ProviderRecord>
 
@@ -94,7 +88,7 @@ export const providers = {
     roles: everyRole,
     summary: 'List the providers of games, by name',
     body: object({
-      after: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Go on after this name.' })),
+      after: optional(Type.String({ minLength: 1, maxLength: 256 }), 'Go on after this name.'),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     }),
     reply: pageOf(ProviderRecord),

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Reason, Timestamp } from '../resources.ts'
-import { described, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
+import { arrayOf, described, Nullable, object, oneOf, optional, pageOf, text } from '../schema.ts'
 import { service } from './runtime.ts'
 
 /**
@@ -71,9 +71,7 @@ export const ReconciliationReport = object({
     }),
   ),
   /** What each check looked at. */
-  checks: Type.Array(object({ check: text(64), compared: Type.Integer(), differences: Type.Integer() }), {
-    maxItems: 100,
-  }),
+  checks: arrayOf(100, { check: text(64), compared: Type.Integer(), differences: Type.Integer() }),
   /** At most the first 1,000, and fewer when they are long; `differencesTotal` counts all. */
   differences: Type.Array(Difference),
   differencesTotal: Type.Integer(),
@@ -117,11 +115,10 @@ export const reconciler = service('reconciler', {
     body: object({
       runId: Type.Optional(Id),
       // A run is full unless this says otherwise.
-      full: Type.Optional(
-        Type.Boolean({ description: 'Look at all that was ever entered, and not only at what was entered lately.' }),
-      ),
-      restoredTo: Type.Optional(
-        described(Timestamp, 'The database was restored to this moment: look at what exported heads cannot vouch for.'),
+      full: optional(Type.Boolean(), 'Look at all that was ever entered, and not only at what was entered lately.'),
+      restoredTo: optional(
+        Timestamp,
+        'The database was restored to this moment: look at what exported heads cannot vouch for.',
       ),
     }),
     reply: object({
@@ -141,7 +138,7 @@ export const reconciler = service('reconciler', {
     roles: ['finance', 'auditor'],
     summary: 'List the reconciliations of the last 90 days, newest first',
     body: object({
-      before: Type.Optional(described(Id, 'Go on below this run.')),
+      before: optional(Id, 'Go on below this run.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(ReconciliationSummary),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { EnvironmentName, Id, Timestamp } from '../resources.ts'
-import { described, Nullable, object, pageOf, text } from '../schema.ts'
+import { Nullable, object, optional, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 
 const RequestId = Type.String({ minLength: 1, maxLength: 64, description: 'The X-Request-Id of the reply (req_…).' })
@@ -66,8 +66,8 @@ export const refusedRequestEntries = {
       operatorId: Type.Optional(Id),
       providerId: Type.Optional(Id),
       environment: Type.Optional(EnvironmentName),
-      code: Type.Optional(Type.String({ maxLength: 64, description: 'Only those refused with this code.' })),
-      before: Type.Optional(described(Id, 'Go on below this request.')),
+      code: optional(Type.String({ maxLength: 64 }), 'Only those refused with this code.'),
+      before: optional(Id, 'Go on below this request.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: object({

@@ -19,7 +19,7 @@ import {
   WinRequest,
 } from '../play.ts'
 import { Amount, CalendarDate, Currency, Id, Money, Reason, Timestamp } from '../resources.ts'
-import { described, Nullable, named, object, oneOf, pageOf, text } from '../schema.ts'
+import { described, listOf, Nullable, named, object, oneOf, optional, pageOf, text } from '../schema.ts'
 import { cursorField, seenField } from './fields.ts'
 import { stakeRejects } from './play-admission.ts'
 
@@ -32,7 +32,6 @@ export const PlayStanding = object({
   rtp: text(8),
 })
 
-/** A play, as the team reads it. */
 export const TeamPlay = object({
   ...HeldTransaction.properties,
   providerId: Id,
@@ -63,7 +62,6 @@ export const TeamPlay = object({
 })
 export type TeamPlay = Static<typeof TeamPlay>
 
-/** A round, as the team reads it. */
 export const TeamRound = object({
   id: Id,
   providerId: Id,
@@ -283,14 +281,12 @@ export const rounds = {
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'List rounds, newest first',
     body: object({
-      roundId: Type.Optional(described(text(128), "Our id (rnd_…), or the provider's.")),
-      transactionId: Type.Optional(
-        described(text(128), "Our id of a play (pla_…), or the provider's of a transaction."),
-      ),
-      entryId: Type.Optional(described(Id, 'Of the ledger item (led_…) or the transfer (trf_…) of a play.')),
+      roundId: optional(text(128), "Our id (rnd_…), or the provider's."),
+      transactionId: optional(text(128), "Our id of a play (pla_…), or the provider's of a transaction."),
+      entryId: optional(Id, 'Of the ledger item (led_…) or the transfer (trf_…) of a play.'),
       ...whose,
       state: Type.Optional(RoundState),
-      openedBefore: Type.Optional(described(Timestamp, 'Opened before this time.')),
+      openedBefore: optional(Timestamp, 'Opened before this time.'),
       ...page,
     }),
     reply: pageOf(TeamRound),
@@ -315,8 +311,9 @@ export const rounds = {
     summary: 'List plays, newest first',
     description: 'Of a player or a transaction all of them; otherwise those that were refused.',
     body: object({
-      transactionId: Type.Optional(
-        described(text(128), "Our id of a play (pla_…) or of a refused request (req_…), or the provider's."),
+      transactionId: optional(
+        text(128),
+        "Our id of a play (pla_…) or of a refused request (req_…), or the provider's.",
       ),
       ...whose,
       outcome: Type.Optional(oneOf(playOutcomes, { description: 'What became of it.' })),
@@ -332,11 +329,11 @@ export const rounds = {
     summary: 'Count the rounds that stay open, by provider and brand',
     description: 'Of the 10,000 that were opened first.',
     body: object({ openedBefore: Type.Optional(Timestamp) }),
-    reply: object({
-      data: Type.Array(
-        object({ providerId: Id, brandId: Id, open: Type.Integer({ minimum: 0 }), oldestAt: Nullable(Timestamp) }),
-        { maxItems: 1_000 },
-      ),
+    reply: listOf(1_000, {
+      providerId: Id,
+      brandId: Id,
+      open: Type.Integer({ minimum: 0 }),
+      oldestAt: Nullable(Timestamp),
     }),
   }),
 

@@ -11,7 +11,7 @@ import {
 } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { EnvironmentName, Id, Note, Reason, Timestamp } from '../resources.ts'
-import { described, Nullable, object, pageOf, text } from '../schema.ts'
+import { described, Nullable, object, optional, pageOf, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 import { cursorField, seenField } from './fields.ts'
 
@@ -30,7 +30,7 @@ export const AuditEntry = object({
   id: text(64),
   at: Timestamp,
   actor: personal('staff', text(254)),
-  actorId: Nullable(AccountId, { description: 'Null for what a service did by itself.' }),
+  actorId: Nullable(AccountId, 'Null for what a service did by itself.'),
   operation: text(64),
   operationId: text(64),
   subject: Nullable(text(200)),
@@ -189,11 +189,9 @@ export const runtimeEntries = {
     summary: "List the team's actions in one service, newest first",
     body: object({
       actor: Type.Optional(personal('staff', Type.String({ description: 'The person.' }))),
-      subject: Type.Optional(Type.String({ description: 'The id of a player, withdrawal, operator, key, …' })),
-      operation: Type.Optional(
-        Type.String({ maxLength: 64, description: 'What was done, by the name of its operation.' }),
-      ),
-      actionsOnly: Type.Optional(Type.Boolean({ description: 'Without reads, of which there are many more.' })),
+      subject: optional(Type.String(), 'The id of a player, withdrawal, operator, key, …'),
+      operation: optional(Type.String({ maxLength: 64 }), 'What was done, by the name of its operation.'),
+      actionsOnly: optional(Type.Boolean(), 'Without reads, of which there are many more.'),
       since: Type.Optional(Timestamp),
       before: cursorField,
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
@@ -234,8 +232,8 @@ export const runtimeEntries = {
     roles: ['integration', 'finance', 'auditor'],
     summary: 'List the commands of one service that have waited for a minute or longer, oldest first',
     body: object({
-      commandId: Type.Optional(described(Id, 'Only this one, however long it has waited.')),
-      after: Type.Optional(described(Id, 'Go on after this command.')),
+      commandId: optional(Id, 'Only this one, however long it has waited.'),
+      after: optional(Id, 'Go on after this command.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(StuckCommand),
@@ -245,9 +243,9 @@ export const runtimeEntries = {
     roles: everyRole,
     summary: 'List the calls of one service that take two people, newest first',
     body: object({
-      proposalId: Type.Optional(described(Id, 'Only this one.')),
+      proposalId: optional(Id, 'Only this one.'),
       state: Type.Optional(Type.Union(proposalStates.map((state) => Type.Literal<ProposalState>(state)))),
-      before: Type.Optional(described(Id, 'Go on below this proposal.')),
+      before: optional(Id, 'Go on below this proposal.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(Proposal),
@@ -274,9 +272,7 @@ export const runtimeEntries = {
     roles: ['integration'],
     summary: 'Seal stored personal data under the newest master key',
     body: object({
-      after: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 512, description: 'The cursor of the call before.' }),
-      ),
+      after: optional(Type.String({ minLength: 1, maxLength: 512 }), 'The cursor of the call before.'),
       reason: Type.Optional(Reason),
     }),
     reply: object({ sealed: Type.Integer(), nextCursor: Nullable(text(512)) }),

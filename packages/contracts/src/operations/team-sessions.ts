@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { team } from '../operation.ts'
 import { personal } from '../personal.ts'
 import { Reason, Timestamp } from '../resources.ts'
-import { Line, object, text } from '../schema.ts'
+import { arrayOf, Line, object, text } from '../schema.ts'
 import { everyRole } from '../team.ts'
 
 const Member = personal(
@@ -65,6 +65,6 @@ export const teamSessionEntries = {
   listLockedMembers: team.query({
     roles: lockRoles,
     summary: 'List who is locked',
-    reply: object({ data: Type.Array(object({ member: Member }), { maxItems: 300 }) }),
+    reply: object({ data: arrayOf(300, { member: Member }) }),
   }),
 }

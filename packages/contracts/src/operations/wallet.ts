@@ -15,7 +15,7 @@ import {
   Timestamp,
   Wallet,
 } from '../resources.ts'
-import { described, Nullable, named, object, pageOf, text } from '../schema.ts'
+import { arrayOf, described, Nullable, named, object, optional, pageOf, text } from '../schema.ts'
 import { PlayerPath, playerExport, seenField } from './fields.ts'
 import { walletFigures } from './figures.ts'
 import { rounds } from './rounds.ts'
@@ -242,16 +242,14 @@ export const wallet = service('wallet', {
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: "List a player's ledger entries, newest first",
     body: object({
-      playerId: Type.Optional(described(Id, 'Absent only with a transferId: then of the player whose entry it is.')),
-      transferId: Type.Optional(described(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).')),
-      reference: Type.Optional(
-        described(Id, 'Only the entries of this deposit, withdrawal, round (rnd_…) or correction.'),
-      ),
+      playerId: optional(Id, 'Absent only with a transferId: then of the player whose entry it is.'),
+      transferId: optional(Id, 'Only the entry of this transfer (trf_…), or this ledger item (led_…).'),
+      reference: optional(Id, 'Only the entries of this deposit, withdrawal, round (rnd_…) or correction.'),
       type: Type.Optional(LedgerItem.properties.type),
-      from: Type.Optional(described(Timestamp, 'Entered at this time or later.')),
-      to: Type.Optional(described(Timestamp, 'Entered before this time.')),
-      amountFrom: Type.Optional(described(Amount, 'Only credits of this amount or more.')),
-      before: Type.Optional(described(Id, 'Go on below this entry.')),
+      from: optional(Timestamp, 'Entered at this time or later.'),
+      to: optional(Timestamp, 'Entered before this time.'),
+      amountFrom: optional(Amount, 'Only credits of this amount or more.'),
+      before: optional(Id, 'Go on below this entry.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: object({ available: Money, withdrawable: Money, ...pageOf(TeamEntry).properties }),
@@ -275,17 +273,14 @@ export const wallet = service('wallet', {
       data: Type.Array(TeamEntry, { maxItems: 1_000 }),
       nextCursor: Nullable(text(256)),
       /** Of the whole period, per currency, in every page. closingBalance = openingBalance + net, over all players. */
-      totals: Type.Array(
-        object({
-          currency: text(3),
-          openingBalance: Money,
-          byType: Type.Array(object({ type: text(32), entries: Type.Integer(), amount: Money }), { maxItems: 10 }),
-          entries: Type.Integer(),
-          net: Money,
-          closingBalance: Money,
-        }),
-        { maxItems: 200 },
-      ),
+      totals: arrayOf(200, {
+        currency: text(3),
+        openingBalance: Money,
+        byType: arrayOf(10, { type: text(32), entries: Type.Integer(), amount: Money }),
+        entries: Type.Integer(),
+        net: Money,
+        closingBalance: Money,
+      }),
     }),
     rejects: ['VALIDATION_ERROR'],
     timeoutMs: 30_000,

@@ -3,7 +3,7 @@ import { eventKinds, events } from '../events.ts'
 import { storedBytesMax } from '../limits.ts'
 import { personal, personalKindsIn } from '../personal.ts'
 import { EnvironmentName, Timestamp } from '../resources.ts'
-import { Nullable, object, oneOf, text } from '../schema.ts'
+import { arrayOf, Nullable, object, oneOf, text } from '../schema.ts'
 
 /** Which endpoint: each environment of an operator has one. */
 export const endpoint = { operatorId: text(64), environment: EnvironmentName }
@@ -25,7 +25,6 @@ export const listedStates = ['undelivered', ...deliveryStates] as const
 /** What the receiver answered last to a delivery that has not arrived, as a class of HTTP. */
 export const deliveryAnswers = ['noAnswer', '3xx', '4xx', '5xx'] as const
 
-/** How many deliveries of a state are counted. */
 export const deliveriesCountedMax = 100
 /** How many deliveries are sent again by one decision. */
 export const resentMax = 200
@@ -58,7 +57,7 @@ const endpointState = {
         responseStatus: Nullable(Type.Integer()),
         error: text(500, { description: 'In plain words.' }),
       }),
-      { description: 'Of the latest attempt at this URL that failed, also when others have succeeded since.' },
+      'Of the latest attempt at this URL that failed, also when others have succeeded since.',
     ),
   ),
 }
@@ -67,7 +66,7 @@ const endpointState = {
 export const WebhookEndpoint = object({
   ...endpointState,
   /** Newest first. All secrets that have not expired sign. */
-  secrets: Type.Array(object({ createdAt: Timestamp, expiresAt: Nullable(Timestamp) }), { maxItems: secretsShownMax }),
+  secrets: arrayOf(secretsShownMax, { createdAt: Timestamp, expiresAt: Nullable(Timestamp) }),
   pending: Type.Integer({ description: 'Deliveries that wait for an attempt.' }),
   oldestPendingAt: Nullable(Timestamp),
   updatedAt: Timestamp,
@@ -100,9 +99,7 @@ export const DeliverySummary = object({
   eventCreatedAt: Timestamp,
   receivedAt: Timestamp,
   nextAttemptAt: Nullable(Timestamp),
-  heldUntil: Nullable(Timestamp, {
-    description: 'The endpoint fails and is left alone until then, whenever the next attempt is due.',
-  }),
+  heldUntil: Nullable(Timestamp, 'The endpoint fails and is left alone until then, whenever the next attempt is due.'),
   finishedAt: Nullable(Timestamp),
 })
 export type DeliverySummary = Static<typeof DeliverySummary>

@@ -3,7 +3,7 @@ import { eventKinds } from '../events.ts'
 import { sample } from '../examples.ts'
 import { internal, operator, post, team } from '../operation.ts'
 import { EnvironmentName, Id, Reason, Timestamp, WebhookTestResult } from '../resources.ts'
-import { described, Line, Nullable, object, oneOf, pageOf, text } from '../schema.ts'
+import { Line, Nullable, object, oneOf, optional, pageOf, text } from '../schema.ts'
 import { HomologationProof, seenField } from './fields.ts'
 import { webhookFigures } from './figures.ts'
 import { service } from './runtime.ts'
@@ -36,9 +36,7 @@ const deliveryFilter = {
   type: Type.Optional(EventType),
   since: Type.Optional(Timestamp),
   until: Type.Optional(Timestamp),
-  answer: Type.Optional(
-    described(oneOf(deliveryAnswers), 'What the receiver answered last; without a state, of what is undelivered.'),
-  ),
+  answer: optional(oneOf(deliveryAnswers), 'What the receiver answered last; without a state, of what is undelivered.'),
 }
 /** Short, so that many of them fit into the trail. */
 const DeliveryId = text(40, { pattern: '^\\w+$' })
@@ -114,10 +112,8 @@ export const webhooks = service('webhooks', {
       'An endpoint fails while its circuit breaker is open or recovering, or when it was failing as it was disabled.',
     body: object({
       environment: EnvironmentName,
-      failing: Type.Optional(Type.Boolean({ description: 'Only those that fail.' })),
-      after: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 128, description: 'The cursor of the page before.' }),
-      ),
+      failing: optional(Type.Boolean(), 'Only those that fail.'),
+      after: optional(Type.String({ minLength: 1, maxLength: 128 }), 'The cursor of the page before.'),
       limit: Type.Integer({ minimum: 1, maximum: 100 }),
     }),
     reply: object({ data: Type.Array(WebhookEndpointSummary, { maxItems: 100 }), nextCursor: Nullable(text(128)) }),
@@ -166,8 +162,8 @@ export const webhooks = service('webhooks', {
     summary: 'List deliveries, newest first',
     body: object({
       ...deliveryFilter,
-      state: Type.Optional(described(oneOf(listedStates), 'Undelivered ones wait or have failed.')),
-      after: Type.Optional(Type.String({ description: 'Go on after this delivery.' })),
+      state: optional(oneOf(listedStates), 'Undelivered ones wait or have failed.'),
+      after: optional(Type.String(), 'Go on after this delivery.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(DeliverySummary),
@@ -234,10 +230,8 @@ export const webhooks = service('webhooks', {
       until: Type.Optional(Timestamp),
       states: Type.Optional(states('Failed and withheld unless said; delivered ones only when named.')),
       type: Type.Optional(EventType),
-      ratePerMinute: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 6000, description: 'Per minute; 300 unless said.' }),
-      ),
-      after: Type.Optional(described(Id, 'Go on after this delivery.')),
+      ratePerMinute: optional(Type.Integer({ minimum: 1, maximum: 6000 }), 'Per minute; 300 unless said.'),
+      after: optional(Id, 'Go on after this delivery.'),
       ...seenUrl,
       reason: Type.Optional(Reason),
     }),
@@ -255,7 +249,7 @@ export const webhooks = service('webhooks', {
     roles: ['integration', 'auditor'],
     summary: 'List the messages that could not be handled, oldest first',
     body: object({
-      after: Type.Optional(Type.String({ description: 'Go on after this message.' })),
+      after: optional(Type.String(), 'Go on after this message.'),
       limit: Type.Integer({ minimum: 1, maximum: 1000 }),
     }),
     reply: pageOf(SetAsideSummary),
