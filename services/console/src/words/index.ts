@@ -1,9 +1,8 @@
 import { absentWords } from './absent.ts'
-import { fileWords, portugueseFileSentences } from './files.ts'
 import { generalWords } from './general.ts'
 import { listWords } from './lists.ts'
-import { moneyWords, operatorWords } from './money.ts'
-import { peopleWords, playerWords } from './people.ts'
+import { moneyWords } from './money.ts'
+import { peopleWords } from './people.ts'
 import { pictureWords } from './pictures.ts'
 import { englishPlaySentences, playWords, portuguesePlaySentences } from './play.ts'
 import { recordWords } from './records.ts'
@@ -15,15 +14,11 @@ export type Words = Readonly<Record<string, Text>>
 
 const catalogues = [
   generalWords,
-  absentWords,
-  fileWords,
   listWords,
   recordWords,
   refusalWords,
   moneyWords,
-  operatorWords,
   peopleWords,
-  playerWords,
   playWords,
   pictureWords,
 ] as const satisfies readonly Words[]
@@ -38,7 +33,7 @@ type Repeated<Catalogues> = Catalogues extends readonly [infer First, ...infer O
 true satisfies [Repeated<typeof catalogues>] extends [never] ? true : Repeated<typeof catalogues>
 
 /** Every text of the pages. */
-const words: Words = Object.assign({}, ...catalogues)
+const words: Words = Object.assign({}, absentWords, ...catalogues)
 
 /** English, and Portuguese of Brazil. */
 export type Language = 'en' | 'pt-BR'
@@ -57,7 +52,6 @@ export function sentenceIn(language: Language, text: string): string {
   return (
     portugueseSentences[text] ??
     portuguesePlaySentences[text] ??
-    portugueseFileSentences[text] ??
     (pattern === undefined ? text : text.replace(...pattern))
   )
 }

@@ -1,38 +1,28 @@
-/** Texts of the pages about money. */
+import { both } from './both.ts'
+
+/** Texts of the pages about money, and about operators, their keys and webhooks. */
 export const moneyWords = {
   paySeveral: ['Pay several', 'Pagar vários'],
-  paySeveralWhat: [
-    'Choose what you have paid, or make a file for the bank first. Each is signed and recorded on its own; what is refused changes nothing for the others.',
-    'Escolha o que você pagou, ou gere antes um arquivo para o banco. Cada um é assinado e registrado por si; o que for recusado não muda nada para os outros.',
-  ],
+  paySeveralWhat: both`Choose what you have paid, or make a file for the bank first. Each is signed and recorded on its own; what is refused changes nothing for the others.
+    Escolha o que você pagou, ou gere antes um arquivo para o banco. Cada um é assinado e registrado por si; o que for recusado não muda nada para os outros.`,
   payChosen: ['Mark {count} as paid: {sum}', 'Marcar {count} como pagos: {sum}'],
   payNoneChosen: ['Nothing is chosen', 'Nada foi escolhido'],
-  payLoginOver: [
-    'Your login is too old by now. Load the page again; what is done stays done.',
-    'Seu login já é antigo demais. Carregue a página de novo; o que foi feito continua feito.',
-  ],
+  payLoginOver: both`Your login is too old by now. Load the page again; what is done stays done.
+    Seu login já é antigo demais. Carregue a página de novo; o que foi feito continua feito.`,
   chooseAll: ['Choose all', 'Escolher todos'],
   statement: ['Statement', 'Extrato'],
   reconcile: ['Reconciliation', 'Conciliação'],
   ledger: ['Ledger', 'Razão'],
   totals: ['Totals', 'Totais'],
   entries: ['Entries', 'Lançamentos'],
-  balances: [
-    'Balance {available}, of which {withdrawable} can be withdrawn.',
-    'Saldo {available}, dos quais {withdrawable} podem ser sacados.',
-  ],
-  listedLately: [
-    'Of the last {days} days. Choose an operator, a player or a first day to see others.',
-    'Dos últimos {days} dias. Escolha um operador, um jogador ou um primeiro dia para ver outros.',
-  ],
-  statementWhat: [
-    'Choose an operator and a period. The days are those of the operator’s time zone.',
-    'Escolha um operador e um período. Os dias são os do fuso horário do operador.',
-  ],
-  statementOf: [
-    'From {from} to {to}; whole days of {timeZone}. What was entered in the last minute comes later.',
-    'De {from} a {to}; dias inteiros de {timeZone}. O que foi lançado no último minuto entra depois.',
-  ],
+  balances: both`Balance {available}, of which {withdrawable} can be withdrawn.
+    Saldo {available}, dos quais {withdrawable} podem ser sacados.`,
+  listedLately: both`Of the last {days} days. Choose an operator, a player or a first day to see others.
+    Dos últimos {days} dias. Escolha um operador, um jogador ou um primeiro dia para ver outros.`,
+  statementWhat: both`Choose an operator and a period. The days are those of the operator’s time zone.
+    Escolha um operador e um período. Os dias são os do fuso horário do operador.`,
+  statementOf: both`From {from} to {to}; whole days of {timeZone}. What was entered in the last minute comes later.
+    De {from} a {to}; dias inteiros de {timeZone}. O que foi lançado no último minuto entra depois.`,
   openingBalance: ['Opening balance', 'Saldo inicial'],
   closingBalance: ['Closing balance', 'Saldo final'],
   net: ['Change', 'Variação'],
@@ -46,58 +36,40 @@ export const moneyWords = {
   filterDelete: ['Delete the filter “{name}”', 'Apagar o filtro “{name}”'],
   filterSaved: ['The filter is saved, in this browser.', 'O filtro foi salvo, neste navegador.'],
   filterDeleted: ['The filter is deleted.', 'O filtro foi apagado.'],
-  filterNotSaved: [
-    'The filter was not saved: it needs a name, and something to filter by.',
-    'O filtro não foi salvo: falta um nome, ou algo por que filtrar.',
-  ],
-  filterNoRoom: [
-    'The filter was not saved: there is no room for more. Delete one first.',
-    'O filtro não foi salvo: não há mais espaço. Apague um antes.',
-  ],
+  filterNotSaved: both`The filter was not saved: it needs a name, and something to filter by.
+    O filtro não foi salvo: falta um nome, ou algo por que filtrar.`,
+  filterNoRoom: both`The filter was not saved: there is no room for more. Delete one first.
+    O filtro não foi salvo: não há mais espaço. Apague um antes.`,
   any: ['All', 'Todos'],
   csv: ['Download as CSV', 'Baixar em CSV'],
 
-  reconcileWhat: [
-    'Compares balances, entries and hash chains with deposits, withdrawals and players, in production and the sandbox.',
-    'Compara saldos, lançamentos e cadeias de hash com depósitos, saques e jogadores, em produção e no sandbox.',
-  ],
+  reconcileWhat: both`Compares balances, entries and hash chains with deposits, withdrawals and players, in production and the sandbox.
+    Compara saldos, lançamentos e cadeias de hash com depósitos, saques e jogadores, em produção e no sandbox.`,
   runs: ['Runs of the last 90 days', 'Conciliações dos últimos 90 dias'],
   run: ['Run', 'Conciliação'],
   quick: ['Run now', 'Conciliar agora'],
   full: ['Run over everything', 'Conciliar tudo'],
   quickAsk: ['Compare what was entered since the last run.', 'Comparar o que foi lançado desde a última conciliação.'],
-  fullAsk: [
-    'Compare all that was ever entered. On a large ledger this takes long.',
-    'Comparar tudo o que já foi lançado. Num razão grande, isto demora.',
-  ],
+  fullAsk: both`Compare all that was ever entered. On a large ledger this takes long.
+    Comparar tudo o que já foi lançado. Num razão grande, isto demora.`,
   runBegun: ['the run has begun', 'a conciliação começou'],
   bySchedule: ['scheduled', 'automática'],
   agrees: ['Everything agrees.', 'Tudo confere.'],
-  evidenceMissing: [
-    'The books agree. Evidence outside of the database could not be compared: {count}.',
-    'Os livros conferem. Não foi possível comparar evidências fora do banco de dados: {count}.',
-  ],
-  differs: [
-    'There are differences: {count}. Somebody must find out why.',
-    'Há diferenças: {count}. Alguém precisa descobrir por quê.',
-  ],
+  evidenceMissing: both`The books agree. Evidence outside of the database could not be compared: {count}.
+    Os livros conferem. Não foi possível comparar evidências fora do banco de dados: {count}.`,
+  differs: both`There are differences: {count}. Somebody must find out why.
+    Há diferenças: {count}. Alguém precisa descobrir por quê.`,
   differencesCount: ['differences: {count}', 'diferenças: {count}'],
   differencesElsewhere: ['In the other environment: {count} more.', 'No outro ambiente: mais {count}.'],
   differences: ['Differences', 'Diferenças'],
-  restores: [
-    'Backups of the hash chain from before the restore (not compared)',
-    'Cópias da cadeia anteriores à restauração (não comparadas)',
-  ],
-  restoresWhat: [
-    'The database was restored to an earlier moment. What it had exported after that moment is not compared.',
-    'O banco de dados foi restaurado para um momento anterior. O que ele exportou depois desse momento não é comparado.',
-  ],
+  restores: both`Backups of the hash chain from before the restore (not compared)
+    Cópias da cadeia anteriores à restauração (não comparadas)`,
+  restoresWhat: both`The database was restored to an earlier moment. What it had exported after that moment is not compared.
+    O banco de dados foi restaurado para um momento anterior. O que ele exportou depois desse momento não é comparado.`,
   checks: ['What was compared', 'O que foi comparado'],
   inFlight: ['Under way', 'Em andamento'],
-  inFlightWhat: [
-    'One service has done its part, and another has not finished. After five minutes this is a difference.',
-    'Um serviço fez a sua parte e outro ainda não terminou. Depois de cinco minutos, é uma diferença.',
-  ],
+  inFlightWhat: both`One service has done its part, and another has not finished. After five minutes this is a difference.
+    Um serviço fez a sua parte e outro ainda não terminou. Depois de cinco minutos, é uma diferença.`,
   progress: ['Comparing', 'Comparando'],
   loadAgain: ['Load the page again to see how far it is.', 'Recarregue a página para ver o andamento.'],
   lastRun: ['Last reconciliation', 'Última conciliação'],
@@ -146,10 +118,8 @@ export const moneyWords = {
   'value.part': ['a part of everything', 'uma parte de tudo'],
   'value.restored': ['after a restore', 'após uma restauração'],
   'error.DEPOSIT_NOT_FOUND': ['There is no such deposit.', 'Este depósito não existe.'],
-  'error.RECONCILIATION_NOT_FOUND': [
-    'There is no such run. Runs are kept for 90 days.',
-    'Esta conciliação não existe. Elas são guardadas por 90 dias.',
-  ],
+  'error.RECONCILIATION_NOT_FOUND': both`There is no such run. Runs are kept for 90 days.
+    Esta conciliação não existe. Elas são guardadas por 90 dias.`,
   'check.waiting': ['waiting for its turn', 'aguardando a vez'],
   'check.balances': ['balances', 'saldos'],
   'check.chains': ['hash chains', 'cadeias de hash'],
@@ -178,20 +148,12 @@ export const moneyWords = {
   'value.money': ['money', 'dinheiro'],
   'value.evidence_contradicts': ['the evidence says something else', 'a evidência diz outra coisa'],
   'value.evidence_missing': ['evidence is missing', 'falta evidência'],
-} as const
-
-/** Texts of the pages about operators: keys and secrets, webhooks, deliveries. */
-export const operatorWords = {
   secrets: ['Keys and secrets', 'Chaves e segredos'],
   secretsOnce: ['This is shown once.', 'Isto é mostrado uma única vez.'],
-  secretsWhere: [
-    'Copy it now and hand it over in a safe way. Nobody can show it again.',
-    'Copie agora e entregue de modo seguro. Ninguém consegue mostrar de novo.',
-  ],
-  secretsGone: [
-    'It is done, and its secrets were shown before. They are not shown again. If they are lost, make new ones.',
-    'Foi feito, e os segredos já foram mostrados. Eles não são mostrados de novo. Se foram perdidos, gere outros.',
-  ],
+  secretsWhere: both`Copy it now and hand it over in a safe way. Nobody can show it again.
+    Copie agora e entregue de modo seguro. Ninguém consegue mostrar de novo.`,
+  secretsGone: both`It is done, and its secrets were shown before. They are not shown again. If they are lost, make new ones.
+    Foi feito, e os segredos já foram mostrados. Eles não são mostrados de novo. Se foram perdidos, gere outros.`,
   copy: ['Copy', 'Copiar'],
   copied: ['Copied', 'Copiado'],
   goOn: ['Go on', 'Continuar'],
@@ -219,14 +181,10 @@ export const operatorWords = {
   webhook: ['Webhook', 'Webhook'],
   operatorAsk: ['For {operator}, in both environments.', 'Para {operator}, nos dois ambientes.'],
   operatorAskIn: ['For {operator}, in {environment}.', 'Para {operator}, em {environment}.'],
-  createAsk: [
-    'It gets a sandbox pair, whose secrets are shown once, on the next page. Production’s pair is issued after homologation.',
-    'Recebe um par de sandbox, cujos segredos são mostrados uma única vez, na próxima página. O par de produção é emitido após a homologação.',
-  ],
-  revokeAsk: [
-    'Revoke the key {key} of {operator}. Requests with it are refused within a second.',
-    'Revogar a chave {key} de {operator}. Requisições com ela são recusadas em um segundo.',
-  ],
+  createAsk: both`It gets a sandbox pair, whose secrets are shown once, on the next page. Production’s pair is issued after homologation.
+    Recebe um par de sandbox, cujos segredos são mostrados uma única vez, na próxima página. O par de produção é emitido após a homologação.`,
+  revokeAsk: both`Revoke the key {key} of {operator}. Requests with it are refused within a second.
+    Revogar a chave {key} de {operator}. Requisições com ela são recusadas em um segundo.`,
   webhooks: ['Webhooks', 'Webhooks'],
   access: ['Access and limits', 'Acesso e limites'],
   'field.health': ['Health', 'Saúde'],
@@ -246,10 +204,8 @@ export const operatorWords = {
   'value.recovering': ['recovering', 'recuperando'],
   'error.OPERATOR_ALREADY_EXISTS': ['An operator with this name exists.', 'Já existe um operador com este nome.'],
   'error.CREDENTIAL_NOT_FOUND': ['There is no such key.', 'Esta chave não existe.'],
-  'error.CREDENTIAL_LAST_ACTIVE': [
-    'It is the last active key of the environment. Issue another one first.',
-    'É a última chave ativa do ambiente. Emita outra antes.',
-  ],
+  'error.CREDENTIAL_LAST_ACTIVE': both`It is the last active key of the environment. Issue another one first.
+    É a última chave ativa do ambiente. Emita outra antes.`,
   'error.WEBHOOK_URL_REFUSED': ['Nothing may be sent to this address.', 'Nada pode ser enviado a este endereço.'],
   'error.WEBHOOK_NOT_CONFIGURED': ['There is no address to send to.', 'Não há endereço para onde enviar.'],
 
@@ -266,28 +222,18 @@ export const operatorWords = {
   setAside: ['Messages with errors', 'Mensagens com erro'],
   attempts: ['Attempts', 'Tentativas'],
   acknowledged: ['acknowledged', 'confirmado'],
-  resendAsk: [
-    'Send {type} again, with the same event id and body. It gets a full new set of attempts.',
-    'Enviar {type} de novo, com o mesmo id de evento e corpo. O contador de tentativas é zerado.',
-  ],
-  resendSeveralAsk: [
-    'Send deliveries of {operator} again, to {url}: each with its event id and body, at once.',
-    'Enviar de novo entregas de {operator}, para {url}: cada uma com seu id de evento e corpo, já.',
-  ],
+  resendAsk: both`Send {type} again, with the same event id and body. It gets a full new set of attempts.
+    Enviar {type} de novo, com o mesmo id de evento e corpo. O contador de tentativas é zerado.`,
+  resendSeveralAsk: both`Send deliveries of {operator} again, to {url}: each with its event id and body, at once.
+    Enviar de novo entregas de {operator}, para {url}: cada uma com seu id de evento e corpo, já.`,
   resendChosen: ['Those chosen in the list', 'As escolhidas na lista'],
   resendAll: ['All {count} that the filter shows ({state})', 'Todas as {count} que o filtro mostra ({state})'],
-  resendNewest: [
-    'The newest {count} that the filter shows ({state})',
-    'As {count} mais novas que o filtro mostra ({state})',
-  ],
-  resendSeveralDone: [
-    '{scheduled} sent again, {left} left as they were',
-    '{scheduled} enviada(s) de novo, {left} sem mudança',
-  ],
-  resendWhere: [
-    'To send several again, filter by their operator.',
-    'Para enviar várias de novo, filtre pelo operador.',
-  ],
+  resendNewest: both`The newest {count} that the filter shows ({state})
+    As {count} mais novas que o filtro mostra ({state})`,
+  resendSeveralDone: both`{scheduled} sent again, {left} left as they were
+    {scheduled} enviada(s) de novo, {left} sem mudança`,
+  resendWhere: both`To send several again, filter by their operator.
+    Para enviar várias de novo, filtre pelo operador.`,
   chooseRow: ['Choose', 'Escolher'],
   heldUntil: ['held until {time}', 'em espera até {time}'],
   dueNow: ['due now', 'pronta para envio'],
@@ -295,10 +241,8 @@ export const operatorWords = {
   'field.answer': ['Answer', 'Resposta'],
   'value.noAnswer': ['no answer', 'sem resposta'],
   rerunDone: ['{handled} handled, {left} still with an error', '{handled} processada(s), {left} ainda com erro'],
-  rerunAsk: [
-    'Handle the message again, once its cause is removed. Each event is delivered once.',
-    'Processar a mensagem de novo, depois de remover a causa. Cada evento é entregue uma vez.',
-  ],
+  rerunAsk: both`Handle the message again, once its cause is removed. Each event is delivered once.
+    Processar a mensagem de novo, depois de remover a causa. Cada evento é entregue uma vez.`,
   'field.event': ['Event', 'Evento'],
   'field.eventId': ['Event', 'Evento'],
   'field.eventCreatedAt': ['Happened', 'Aconteceu'],
@@ -316,8 +260,42 @@ export const operatorWords = {
   'value.delivered': ['delivered', 'entregue'],
   'value.withheld': ['withheld', 'retida'],
   'error.DELIVERY_NOT_FOUND': ['There is no such delivery.', 'Esta entrega não existe.'],
-  'error.MESSAGE_NOT_FOUND': [
-    'There is no such message. It may have been handled.',
-    'Esta mensagem não existe. Talvez já tenha sido processada.',
-  ],
+  'error.MESSAGE_NOT_FOUND': both`There is no such message. It may have been handled.
+    Esta mensagem não existe. Talvez já tenha sido processada.`,
+
+  // Files for the bank
+  'operation.makePaymentFile': ['Make a file for the bank', 'Gerar arquivo para o banco'],
+  'operation.showPaymentFile': ['Look at a file for the bank', 'Ver um arquivo para o banco'],
+  'operation.discardPaymentFile': ['Discard this file', 'Descartar este arquivo'],
+  'field.paymentFile': ['File for the bank', 'Arquivo para o banco'],
+  'field.batchNumber': ['Number of the Pix batch', 'Número do lote Pix'],
+  'field.agreement': ['Agreement with the bank', 'Convênio com o banco'],
+  'field.madeBy': ['Made by', 'Gerado por'],
+  'field.madeAt': ['Made', 'Gerado'],
+  'field.discarded': ['Free again', 'Livres de novo'],
+  payFile: ['Download the file', 'Baixar o arquivo'],
+  payFileChosen: ['Those chosen in the list', 'Os escolhidos na lista'],
+  makeFileAsk: both`What you choose is then in this file, and in no other until somebody discards it. Download it on its page, as often as you need: it stays the same.
+    O que você escolher fica neste arquivo, e em nenhum outro até que alguém o descarte. Baixe-o na página dele, quantas vezes precisar: ele fica igual.`,
+  discardFileAsk: both`Only if the bank does not carry it out: what waits in it ({count}) may then go into another file. If the bank has this one too, it is paid twice.
+    Só se o banco não o executar: o que nele espera ({count}) poderá ir para outro arquivo. Se o banco também tiver este, será pago duas vezes.`,
+  inFile: ['of {who}, {ago}', 'de {who}, {ago}'],
+  noneFree: both`Nothing waits here. What is in a file for the bank is marked as paid on the page of that file: the list of those to pay names it.
+    Nada espera aqui. O que está em um arquivo para o banco é marcado como pago na página dele: a lista dos a pagar o indica.`,
+  payFileCsv: ['CSV', 'CSV'],
+  payFileBatch: ['Pix batch {number}', 'Lote Pix {number}'],
+  payFileMade: ['{kind}, made by {who} {ago}.', '{kind}, gerado por {who} {ago}.'],
+  payFileWhat: both`Choose what the bank has paid. Each is signed and recorded on its own; what is refused changes nothing for the others.
+    Escolha o que o banco pagou. Cada um é assinado e registrado por si; o que for recusado não muda nada para os outros.`,
+  payFileWaiting: ['Waiting for payment: {count}.', 'Esperando o pagamento: {count}.'],
+  payFileDiscarded: ['Discarded by {who} {ago}: “{why}”.', 'Descartado por {who} {ago}: “{why}”.'],
+  payFileNotPix: both`Some of those chosen are to no Pix key, or not in reais: a Pix batch has no place for them.
+    Alguns dos escolhidos não são para uma chave Pix, ou não são em reais: não cabem em um lote Pix.`,
+  'error.WITHDRAWAL_IN_FILE': both`One of these is in another file for the bank already. Load the page again.
+    Um destes já está em outro arquivo para o banco. Recarregue a página.`,
+  'error.BATCH_NUMBER_USED': both`Another file has this number, and the bank takes each once. Give the next one, or discard that file.
+    Outro arquivo tem este número, e o banco aceita cada um uma vez. Informe o próximo, ou descarte aquele arquivo.`,
+  'error.PAYMENT_FILE_NOT_FOUND': ['There is no such file for the bank.', 'Este arquivo para o banco não existe.'],
+  'error.PAYMENT_FILE_DISCARDED': both`This file was discarded: what was in it may be in another one.
+    Este arquivo foi descartado: o que estava nele pode estar em outro.`,
 } as const

@@ -1,31 +1,23 @@
+import { both } from './both.ts'
+
 /** Who may do what: the roles, and the team's operations by name. */
 export const peopleWords = {
   people: ['People', 'Pessoas'],
-  peopleWhat: [
-    'People get their roles from their groups at the identity provider (claim “{claim}”), so nothing is changed here.',
-    'As pessoas recebem seus perfis dos grupos no provedor de identidade (claim “{claim}”); aqui nada é alterado.',
-  ],
+  peopleWhat: both`People get their roles from their groups at the identity provider (claim “{claim}”), so nothing is changed here.
+    As pessoas recebem seus perfis dos grupos no provedor de identidade (claim “{claim}”); aqui nada é alterado.`,
   groups: ['Groups and machines', 'Grupos e máquinas'],
   sessions: ['My sessions', 'Minhas sessões'],
-  sessionsWhat: [
-    'Your logins that may still act. If you do not know one, end all of them and tell the team.',
-    'Os seus logins que ainda podem agir. Se não conhecer algum, encerre todos e avise a equipe.',
-  ],
+  sessionsWhat: both`Your logins that may still act. If you do not know one, end all of them and tell the team.
+    Os seus logins que ainda podem agir. Se não conhecer algum, encerre todos e avise a equipe.`,
   endSession: ['End this session', 'Encerrar esta sessão'],
-  endSessionAsk: [
-    '{client}, begun {time}: no service takes it any more.',
-    '{client}, iniciada {time}: nenhum serviço a aceita mais.',
-  ],
+  endSessionAsk: both`{client}, begun {time}: no service takes it any more.
+    {client}, iniciada {time}: nenhum serviço a aceita mais.`,
   endAllSessions: ['End all of my sessions', 'Encerrar todas as minhas sessões'],
-  endAllSessionsAsk: [
-    'This one too, and those of the command line: you sign in again.',
-    'Também esta, e as da linha de comando: você entra de novo.',
-  ],
+  endAllSessionsAsk: both`This one too, and those of the command line: you sign in again.
+    Também esta, e as da linha de comando: você entra de novo.`,
   locked: ['Locked', 'Bloqueados'],
-  lockAsk: [
-    'No service accepts anything from this account any more, not even with a new login. Unlocking takes two people.',
-    'Nenhum serviço aceita mais nada desta conta, nem com um login novo. Desbloquear exige duas pessoas.',
-  ],
+  lockAsk: both`No service accepts anything from this account any more, not even with a new login. Unlocking takes two people.
+    Nenhum serviço aceita mais nada desta conta, nem com um login novo. Desbloquear exige duas pessoas.`,
   unlockAsk: ['This account may log in again.', 'Esta conta pode entrar de novo.'],
   lately: ['Active in the last 30 days', 'Ativos nos últimos 30 dias'],
   mayDo: ['What a role may do', 'O que um perfil pode fazer'],
@@ -36,18 +28,12 @@ export const peopleWords = {
   'role.integration': ['Integration', 'Integração'],
   'role.support': ['Support', 'Suporte'],
   'role.auditor': ['Auditor', 'Auditoria'],
-  'for.compliance': [
-    'Identity checks, the status of players, self-exclusion and limits.',
-    'Verificações de identidade, status dos jogadores, autoexclusão e limites.',
-  ],
-  'for.finance': [
-    'Withdrawals, corrections, statements and reconciliation.',
-    'Saques, correções, extratos e conciliação.',
-  ],
-  'for.integration': [
-    'Operators, keys, webhooks, deliveries and messages.',
-    'Operadores, chaves, webhooks, entregas e mensagens.',
-  ],
+  'for.compliance': both`Identity checks, the status of players, self-exclusion and limits.
+    Verificações de identidade, status dos jogadores, autoexclusão e limites.`,
+  'for.finance': both`Withdrawals, corrections, statements and reconciliation.
+    Saques, correções, extratos e conciliação.`,
+  'for.integration': both`Operators, keys, webhooks, deliveries and messages.
+    Operadores, chaves, webhooks, entregas e mensagens.`,
   'for.support': ['Reads records, with personal data masked.', 'Lê os registros, com dados pessoais mascarados.'],
   'for.auditor': ['Reads everything, and what the team did.', 'Lê tudo, e o que a equipe fez.'],
   'field.holder': ['Kind', 'Tipo'],
@@ -72,24 +58,16 @@ export const peopleWords = {
   'value.reads': ['reads', 'lê'],
   'value.changes': ['changes', 'altera'],
   'value.pay': ['pay', 'pagar'],
-  'operation.listRefusedRequests': [
-    'List requests that were refused or failed',
-    'Listar requisições recusadas ou que falharam',
-  ],
-  'operation.findIdempotencyKey': [
-    'Find what an Idempotency-Key was used for',
-    'Encontrar para que uma Idempotency-Key foi usada',
-  ],
-  'operation.showHomologation': [
-    'See what an operator’s sandbox has proved',
-    'Ver o que o sandbox de um operador comprovou',
-  ],
+  'operation.listRefusedRequests': both`List requests that were refused or failed
+    Listar requisições recusadas ou que falharam`,
+  'operation.findIdempotencyKey': both`Find what an Idempotency-Key was used for
+    Encontrar para que uma Idempotency-Key foi usada`,
+  'operation.showHomologation': both`See what an operator’s sandbox has proved
+    Ver o que o sandbox de um operador comprovou`,
   'operation.listGameSessions': ['List the game sessions of a player', 'Listar as sessões de jogo de um jogador'],
   'operation.exportAudit': ['Export what the team did, with proofs', 'Exportar o que a equipe fez, com provas'],
-  'operation.endProviderSession': [
-    'End what the identity provider has logged out',
-    'Encerrar o que o provedor de identidade desconectou',
-  ],
+  'operation.endProviderSession': both`End what the identity provider has logged out
+    Encerrar o que o provedor de identidade desconectou`,
   'operation.showPlayer': ['Look at a player', 'Ver um jogador'],
   'operation.listPlayers': ['List players', 'Listar jogadores'],
   'operation.namePlayers': ['Read the names of players', 'Ver os nomes de jogadores'],
@@ -168,10 +146,6 @@ export const peopleWords = {
   'operation.releaseKycCase': ['Give an identity check back', 'Devolver um caso de KYC'],
   'operation.declineProposal': ['Decline a proposal', 'Recusar uma proposta'],
   'operation.endCommand': ['Give up a credit', 'Desistir de um crédito'],
-} as const
-
-/** Texts of a player's page: the timeline, and what can be done there. */
-export const playerWords = {
   // Identity checks
   kycApprove: ['Approve', 'Aprovar'],
   kycAsk: ['Ask for another document', 'Pedir outro documento'],
@@ -179,21 +153,15 @@ export const playerWords = {
   kycApproveAsk: ['Approve the identity of {player}.', 'Aprovar a identidade de {player}.'],
   kycAskAsk: ['Ask {player} for another document.', 'Pedir outro documento a {player}.'],
   kycRejectAsk: ['Refuse the identity of {player}.', 'Reprovar a identidade de {player}.'],
-  documentNowhere: [
-    'This operator has given no address for its documents, so you cannot see this one here. To approve it, say what the approval rests on.',
-    'Este operador não informou o endereço dos seus documentos; não dá para ver este aqui. Para aprovar, diga em que a aprovação se baseia.',
-  ],
-  documentNotYours: [
-    'You cannot see it here: documents open for the role {roles}.',
-    'Você não pode vê-lo aqui: os documentos abrem para o perfil {roles}.',
-  ],
+  documentNowhere: both`This operator has given no address for its documents, so you cannot see this one here. To approve it, say what the approval rests on.
+    Este operador não informou o endereço dos seus documentos; não dá para ver este aqui. Para aprovar, diga em que a aprovação se baseia.`,
+  documentNotYours: both`You cannot see it here: documents open for the role {roles}.
+    Você não pode vê-lo aqui: os documentos abrem para o perfil {roles}.`,
   documentAddress: ['Address of KYC documents', 'Endereço dos documentos de KYC'],
   'value.documentUnseen': ['cannot be seen here', 'não pode ser visto aqui'],
   'field.restsOn': ['What the approval rests on', 'Em que a aprovação se baseia'],
-  restsOnOperator: [
-    'The operator showed me the document in another way.',
-    'O operador me mostrou o documento por outro meio.',
-  ],
+  restsOnOperator: both`The operator showed me the document in another way.
+    O operador me mostrou o documento por outro meio.`,
   restsOnCall: ['A video call with the player.', 'Uma chamada de vídeo com o jogador.'],
   restsOnRegistry: ['A check against the public registry.', 'Uma consulta ao cadastro público.'],
   kycAgrees: ['The document agrees with the data.', 'O documento confere com os dados.'],
@@ -208,18 +176,12 @@ export const playerWords = {
   readyReasons: ['Ready reasons…', 'Motivos prontos…'],
   comparison: ['Compare with the document', 'Comparar com o documento'],
   compare: ['Show and compare', 'Mostrar e comparar'],
-  compareAsk: [
-    'Shows name, CPF and birth date here in full. It is recorded as “{reason}”.',
-    'Mostra aqui nome, CPF e nascimento por inteiro. Fica registrado como “{reason}”.',
-  ],
-  compareFirst: [
-    'Take the case, and you can see CPF and birth date in full here.',
-    'Assuma o caso, e aqui você poderá ver CPF e nascimento por inteiro.',
-  ],
-  compared: [
-    'What you mark begins the reason of the decision. That you looked is recorded.',
-    'O que você marcar inicia o motivo da decisão. A leitura foi registrada.',
-  ],
+  compareAsk: both`Shows name, CPF and birth date here in full. It is recorded as “{reason}”.
+    Mostra aqui nome, CPF e nascimento por inteiro. Fica registrado como “{reason}”.`,
+  compareFirst: both`Take the case, and you can see CPF and birth date in full here.
+    Assuma o caso, e aqui você poderá ver CPF e nascimento por inteiro.`,
+  compared: both`What you mark begins the reason of the decision. That you looked is recorded.
+    O que você marcar inicia o motivo da decisão. A leitura foi registrada.`,
   fieldMatches: ['matches', 'confere'],
   fieldMatchesSays: ['{field}: matches.', '{field}: confere.'],
   fieldDiffers: ['does not match', 'não confere'],
@@ -229,14 +191,10 @@ export const playerWords = {
   take: ['Take the case', 'Assumir o caso'],
   takeOver: ['Take it over', 'Assumir no lugar'],
   release: ['Give it back', 'Devolver'],
-  takeAsk: [
-    'Say that you work on {player}. For {minutes} minutes, or until you decide, nobody else can decide it.',
-    'Dizer que você está analisando {player}. Por {minutes} minutos, ou até você decidir, ninguém mais pode decidir.',
-  ],
-  takeOverAsk: [
-    '{name} works on {player}. When you take it over, only you can decide it.',
-    '{name} está analisando {player}. Ao assumir, só você pode decidir.',
-  ],
+  takeAsk: both`Say that you work on {player}. For {minutes} minutes, or until you decide, nobody else can decide it.
+    Dizer que você está analisando {player}. Por {minutes} minutos, ou até você decidir, ninguém mais pode decidir.`,
+  takeOverAsk: both`{name} works on {player}. When you take it over, only you can decide it.
+    {name} está analisando {player}. Ao assumir, só você pode decidir.`,
   releaseAsk: ['Leave {player} to whoever comes next.', 'Deixar {player} para quem vier depois.'],
   takeDone: ['{player}: you have the case', '{player}: o caso é seu'],
   takeOverDone: ['{player}: you have the case', '{player}: o caso é seu'],
@@ -247,14 +205,10 @@ export const playerWords = {
 
   actions: ['Actions', 'Ações'],
   timeline: ['Timeline', 'Linha do tempo'],
-  timelineSince: [
-    'Back to {time}. What was before is in the lists and on the command line.',
-    'Até {time}. O que veio antes está nas listas e na linha de comando.',
-  ],
-  unmasked: [
-    'Everything is shown, on this page alone. That you looked is recorded with your reason.',
-    'Tudo é mostrado, só nesta página. A leitura foi registrada com o seu motivo.',
-  ],
+  timelineSince: both`Back to {time}. What was before is in the lists and on the command line.
+    Até {time}. O que veio antes está nas listas e na linha de comando.`,
+  unmasked: both`Everything is shown, on this page alone. That you looked is recorded with your reason.
+    Tudo é mostrado, só nesta página. A leitura foi registrada com o seu motivo.`,
   forGood: ['for good', 'para sempre'],
   'value.for good': ['for good', 'para sempre'],
   untilTime: ['until {time}', 'até {time}'],
@@ -268,19 +222,13 @@ export const playerWords = {
   limit: ['Set the daily deposit limit', 'Definir o limite diário de depósito'],
   adjust: ['Adjust the balance', 'Ajustar o saldo'],
   reverse: ['Reverse', 'Estornar'],
-  unmaskAsk: [
-    'Show CPF, e-mail, telephone and birth date of {player}. Who looked, and why, is recorded.',
-    'Mostrar CPF, e-mail, telefone e nascimento de {player}. Quem olhou, e por quê, fica registrado.',
-  ],
+  unmaskAsk: both`Show CPF, e-mail, telephone and birth date of {player}. Who looked, and why, is recorded.
+    Mostrar CPF, e-mail, telefone e nascimento de {player}. Quem olhou, e por quê, fica registrado.`,
   statusAsk: ['Change the account status of {player}.', 'Alterar a situação da conta de {player}.'],
-  statusAskTwo: [
-    'Change the account status of {player}. Ending a self-exclusion takes two people.',
-    'Alterar a situação da conta de {player}. Encerrar uma autoexclusão exige duas pessoas.',
-  ],
-  excludeAsk: [
-    'Exclude {player} at their own wish. It can be made longer and never shorter.',
-    'Autoexcluir {player} a pedido próprio. Pode ser prolongada, nunca encurtada.',
-  ],
+  statusAskTwo: both`Change the account status of {player}. Ending a self-exclusion takes two people.
+    Alterar a situação da conta de {player}. Encerrar uma autoexclusão exige duas pessoas.`,
+  excludeAsk: both`Exclude {player} at their own wish. It can be made longer and never shorter.
+    Autoexcluir {player} a pedido próprio. Pode ser prolongada, nunca encurtada.`,
   excludeMonth: ['For 1 month, until {time}', 'Por 1 mês, até {time}'],
   excludeMonths: ['For {months} months, until {time}', 'Por {months} meses, até {time}'],
   excludeGiven: ['Until…', 'Até…'],
@@ -289,18 +237,12 @@ export const playerWords = {
   excludeForGoodNow: ['Exclude for good', 'Autoexcluir para sempre'],
   limitGiven: ['Set to', 'Definir em'],
   limitNone: ['Remove the limit', 'Remover o limite'],
-  limitAsk: [
-    'Set what {player} may deposit in a day. Less holds at once; more, or no limit, after 24 hours.',
-    'Definir quanto {player} pode depositar por dia. Menos vale já; mais, ou sem limite, só depois de 24 horas.',
-  ],
-  adjustAsk: [
-    'Correct the balance of {player} with a new ledger entry.',
-    'Corrigir o saldo de {player} com um novo lançamento.',
-  ],
-  reverseAsk: [
-    'Take {amount} back with a new ledger entry. Each entry is taken back once at most.',
-    'Estornar {amount} com um novo lançamento. Cada lançamento é estornado no máximo uma vez.',
-  ],
+  limitAsk: both`Set what {player} may deposit in a day. Less holds at once; more, or no limit, after 24 hours.
+    Definir quanto {player} pode depositar por dia. Menos vale já; mais, ou sem limite, só depois de 24 horas.`,
+  adjustAsk: both`Correct the balance of {player} with a new ledger entry.
+    Corrigir o saldo de {player} com um novo lançamento.`,
+  reverseAsk: both`Take {amount} back with a new ledger entry. Each entry is taken back once at most.
+    Estornar {amount} com um novo lançamento. Cada lançamento é estornado no máximo uma vez.`,
   'field.happened': ['What', 'O quê'],
   'field.pendingLimit': ['Limit to come', 'Próximo limite'],
   'field.effectiveAt': ['Takes effect', 'Vale desde'],
@@ -316,15 +258,11 @@ export const playerWords = {
   'value.real': ['real money', 'dinheiro real'],
   'value.action': ['team', 'equipe'],
   'value.anonymised': ['anonymised', 'anonimizado'],
-  'error.REQUEST_NOT_FOUND': [
-    'No request with this id was refused in the last seven days: it succeeded, it is older, it repeated a bet that was refused before, or so many were refused that day that it was not kept.',
-    'Nenhuma requisição com este id foi recusada nos últimos sete dias: deu certo, é mais antiga, repetia uma aposta já recusada, ou foram tantas recusas naquele dia que ela não foi guardada.',
-  ],
+  'error.REQUEST_NOT_FOUND': both`No request with this id was refused in the last seven days: it succeeded, it is older, it repeated a bet that was refused before, or so many were refused that day that it was not kept.
+    Nenhuma requisição com este id foi recusada nos últimos sete dias: deu certo, é mais antiga, repetia uma aposta já recusada, ou foram tantas recusas naquele dia que ela não foi guardada.`,
   'error.TRANSFER_NOT_FOUND': ['There is no such transfer.', 'Esta transferência não existe.'],
-  'error.TRANSFER_CONFLICT': [
-    'This reference was used before, for something else.',
-    'Esta referência já foi usada para outra coisa.',
-  ],
+  'error.TRANSFER_CONFLICT': both`This reference was used before, for something else.
+    Esta referência já foi usada para outra coisa.`,
   'error.TRANSFER_ALREADY_REVERSED': ['It was reversed before.', 'Já foi estornada.'],
   'error.INSUFFICIENT_FUNDS': ['The player does not have that much.', 'O jogador não tem esse valor.'],
 } as const

@@ -1,26 +1,20 @@
+import { both } from './both.ts'
+
 /** Texts of the pictures. */
 export const pictureWords = {
   figures: ['Figures', 'Números'],
   waitsUnder: ['under {to} h', 'menos de {to}\u00a0h'],
   waitsBetween: ['{from} to {to} h', 'de {from} a {to}\u00a0h'],
   waitsLonger: ['{from} h or more', '{from}\u00a0h ou mais'],
-  onlyOfAge: [
-    'Only what waits {age}. The menu leads to the whole queue.',
-    'Só o que espera {age}. O menu leva à fila inteira.',
-  ],
-  agesOf: [
-    'Waiting: {count}; longer than the goal of {hours} h (dashed line): {late}',
-    'Esperando: {count}; além da meta de {hours} h (linha tracejada): {late}',
-  ],
+  onlyOfAge: both`Only what waits {age}. The menu leads to the whole queue.
+    Só o que espera {age}. O menu leva à fila inteira.`,
+  agesOf: both`Waiting: {count}; longer than the goal of {hours} h (dashed line): {late}
+    Esperando: {count}; além da meta de {hours} h (linha tracejada): {late}`,
   moneyByDay: ['Money in and out by day', 'Entradas e saídas por dia'],
-  noMoneyYet: [
-    'No deposit was confirmed and no withdrawal paid in the last days.',
-    'Nenhum depósito confirmado e nenhum saque pago nos últimos dias.',
-  ],
-  moneyToday: [
-    'Today so far: {into} in, {out} out, {net} net. On this weekday a week ago, all day: {intoBefore} in, {outBefore} out',
-    'Hoje até agora: entradas {into}, saídas {out}, saldo {net}. Neste dia da semana passada, o dia inteiro: entradas {intoBefore}, saídas {outBefore}',
-  ],
+  noMoneyYet: both`No deposit was confirmed and no withdrawal paid in the last days.
+    Nenhum depósito confirmado e nenhum saque pago nos últimos dias.`,
+  moneyToday: both`Today so far: {into} in, {out} out, {net} net. On this weekday a week ago, all day: {intoBefore} in, {outBefore} out
+    Hoje até agora: entradas {into}, saídas {out}, saldo {net}. Neste dia da semana passada, o dia inteiro: entradas {intoBefore}, saídas {outBefore}`,
   moneyIn: ['Deposits confirmed', 'Depósitos confirmados'],
   moneyOut: ['Withdrawals paid', 'Saques pagos'],
   moneyNet: ['Net', 'Saldo do dia'],
@@ -29,19 +23,15 @@ export const pictureWords = {
   withdrawalTimes: ['Time to the decision about withdrawals', 'Tempo até a decisão dos saques'],
   kycTimes: ['Time to the decision about identities', 'Tempo até a decisão das identidades'],
   noneDecided: ['Nothing was decided in the last {days} days.', 'Nada foi decidido nos últimos {days} dias.'],
-  timesOn: [
-    '{day}: half of the decisions took at most {median}, nine of ten at most {p90}',
-    '{day}: metade das decisões levou até {median}, nove em cada dez até {p90}',
-  ],
+  timesOn: both`{day}: half of the decisions took at most {median}, nine of ten at most {p90}
+    {day}: metade das decisões levou até {median}, nove em cada dez até {p90}`,
   median: ['Median', 'Mediana'],
   ninetieth: ['Nine of ten took at most', 'Nove em cada dez levaram até'],
 
   largestWaiting: ['The largest withdrawals that wait', 'Os maiores saques em espera'],
   sharedDestinations: ['Paid to by three players or more', 'Destinos de três jogadores ou mais'],
-  noneShared: [
-    'No withdrawal that waits goes where three players or more are paid.',
-    'Nenhum saque em espera vai para onde três jogadores ou mais recebem.',
-  ],
+  noneShared: both`No withdrawal that waits goes where three players or more are paid.
+    Nenhum saque em espera vai para onde três jogadores ou mais recebem.`,
   raisedLimits: ['Limits raised today', 'Limites aumentados hoje'],
   noneRaised: ['Nobody raised a deposit limit today.', 'Ninguém aumentou um limite de depósito hoje.'],
   playersCount: ['{count} players', '{count} jogadores'],
@@ -56,10 +46,8 @@ export const pictureWords = {
   noneRaisedWins: ['Nobody raised the win limit of a provider.', 'Ninguém aumentou o limite de ganho de um provedor.'],
   arrivals: ['Webhooks by hour', 'Webhooks por hora'],
   arrivalsByOperator: ['Webhooks by operator', 'Webhooks por operador'],
-  arrivalsDrawn: [
-    '{share} of {count} events of 24 hours arrived within {minutes} minutes',
-    '{share} de {count} eventos em 24 horas chegaram em até {minutes} minutos',
-  ],
+  arrivalsDrawn: both`{share} of {count} events of 24 hours arrived within {minutes} minutes
+    {share} de {count} eventos em 24 horas chegaram em até {minutes} minutos`,
   noneSent: ['No event was sent in 24 hours.', 'Nenhum evento enviado em 24 horas.'],
   arrivedInTime: ['In time', 'No prazo'],
   arrivedLate: ['Late, or not yet', 'Com atraso, ou ainda não'],
@@ -67,10 +55,8 @@ export const pictureWords = {
   balanceDrawn: ['At the end of each day: from {low} to {high}', 'No fim de cada dia: de {low} a {high}'],
   failedDeposits: ['Failed deposits by day', 'Depósitos que falharam por dia'],
   failuresDrawn: ['At most {most} on one day', 'No máximo {most} em um dia'],
-  failuresCut: [
-    'Of a busy day only the {most} newest deposits were looked at.',
-    'De um dia movimentado só os {most} depósitos mais recentes foram examinados.',
-  ],
+  failuresCut: both`Of a busy day only the {most} newest deposits were looked at.
+    De um dia movimentado só os {most} depósitos mais recentes foram examinados.`,
   'field.hour': ['Hour', 'Hora'],
   'field.events': ['Events', 'Eventos'],
   'field.late': ['Late', 'Com atraso'],
@@ -82,10 +68,8 @@ export const pictureWords = {
   'operation.listBalanceDays': ['See a balance by day', 'Ver um saldo por dia'],
   firstOnly: ['The {count} with the most; there may be more.', 'Os {count} com mais; pode haver outros.'],
   refusalsByCode: ['Refusals of seven days', 'Recusas de sete dias'],
-  refusalsDrawn: [
-    'By operator and code, in the order of the rows: the highest bar is {most}',
-    'Por operador e código, na ordem das linhas: a barra mais alta é {most}',
-  ],
+  refusalsDrawn: both`By operator and code, in the order of the rows: the highest bar is {most}
+    Por operador e código, na ordem das linhas: a barra mais alta é {most}`,
   noneRefused: ['No request of an operator was refused in seven days.', 'Nenhum pedido recusado em sete dias.'],
   'field.refusals': ['Refused', 'Recusadas'],
   'operation.countRefusals': ['Count refusals by code', 'Contar recusas por código'],

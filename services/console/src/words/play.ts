@@ -1,3 +1,5 @@
+import { both } from './both.ts'
+
 /** Texts of the pages about play: providers of games, rounds, held wins and days. */
 export const playWords = {
   rounds: ['Rounds', 'Rodadas'],
@@ -8,24 +10,16 @@ export const playWords = {
   openRounds: ['Open', 'Abertas'],
   openRoundsLong: ['Rounds open for a day', 'Rodadas abertas há um dia'],
   openByProvider: ['By provider and brand', 'Por provedor e marca'],
-  noneOpen: [
-    'No round is open. A round is begun by a bet, and ended by its provider.',
-    'Nenhuma rodada aberta. Uma rodada começa com uma aposta e é encerrada pelo provedor.',
-  ],
+  noneOpen: both`No round is open. A round is begun by a bet, and ended by its provider.
+    Nenhuma rodada aberta. Uma rodada começa com uma aposta e é encerrada pelo provedor.`,
   anyRoundId: ['rnd_…, led_…', 'rnd_…, led_…'],
   plays: ['Plays', 'Jogadas'],
-  playsOrder: [
-    'The last play first, refusals too. Our time stands above the provider’s, its transaction above our request and the SHA-256 of what it signed.',
-    'A última jogada primeiro, também as recusas. Abaixo da nossa hora fica a do provedor; abaixo da transação dele, a nossa requisição e o SHA-256 do que ele assinou.',
-  ],
-  playsOrderPart: [
-    'The first {count} plays, the last of them first. The others are read on the command line: rounds show.',
-    'As primeiras {count} jogadas, a última delas primeiro. As outras são lidas na linha de comando: rounds show.',
-  ],
-  playsRefused: [
-    'Refused plays, also those before a round was open. Enter a player or a transaction to see all plays.',
-    'As que foram recusadas, também antes de abrir uma rodada. Informe um jogador ou uma transação para ver todas.',
-  ],
+  playsOrder: both`The last play first, refusals too. Our time stands above the provider’s, its transaction above our request and the SHA-256 of what it signed.
+    A última jogada primeiro, também as recusas. Abaixo da nossa hora fica a do provedor; abaixo da transação dele, a nossa requisição e o SHA-256 do que ele assinou.`,
+  playsOrderPart: both`The first {count} plays, the last of them first. The others are read on the command line: rounds show.
+    As primeiras {count} jogadas, a última delas primeiro. As outras são lidas na linha de comando: rounds show.`,
+  playsRefused: both`Refused plays, also those before a round was open. Enter a player or a transaction to see all plays.
+    As que foram recusadas, também antes de abrir uma rodada. Informe um jogador ou uma transação para ver todas.`,
   byProvider: ['provider: {time}', 'provedor: {time}'],
   ofSpin: ['of a spin', 'de um giro'],
   ofBet: ['of the bet {bet}', 'da aposta {bet}'],
@@ -35,113 +29,71 @@ export const playWords = {
   limitAtBet: ['deposits of the day {deposits} of {limit}', 'depósitos do dia {deposits} de {limit}'],
   detailsOpen: ['Page of the provider', 'Página do provedor'],
   ledgerEntry: ['ledger entry', 'lançamento'],
-  voidRoundAsk: [
-    'Give {staked} back to the player: all bets of this round of {provider} at {operator}. Ask the provider first what became of the round.',
-    'Devolver {staked} ao jogador: todas as apostas desta rodada de {provider} em {operator}. Pergunte antes ao provedor o que houve com a rodada.',
-  ],
+  voidRoundAsk: both`Give {staked} back to the player: all bets of this round of {provider} at {operator}. Ask the provider first what became of the round.
+    Devolver {staked} ao jogador: todas as apostas desta rodada de {provider} em {operator}. Pergunte antes ao provedor o que houve com a rodada.`,
   voidRoundDone: ['round voided, {staked} given back', 'rodada anulada, {staked} devolvidos'],
-  closeRoundAsk: [
-    'Close this round of {provider} at {operator} as it is: of the {staked} that were staked, what was not won is lost. A late win is still paid.',
-    'Encerrar esta rodada de {provider} em {operator} como está: dos {staked} apostados, o que não foi ganho fica perdido. Um ganho atrasado ainda é pago.',
-  ],
+  closeRoundAsk: both`Close this round of {provider} at {operator} as it is: of the {staked} that were staked, what was not won is lost. A late win is still paid.
+    Encerrar esta rodada de {provider} em {operator} como está: dos {staked} apostados, o que não foi ganho fica perdido. Um ganho atrasado ainda é pago.`,
   closeRoundDone: ['round closed', 'rodada encerrada'],
 
-  voidRoundWhat: [
-    'Void a round of {provider} at {operator} ({id}): {amount} of bets go back to the player',
-    'Anular uma rodada de {provider} em {operator} ({id}): {amount} em apostas voltam para o jogador',
-  ],
-  endRoundWhat: [
-    'Close a round of {provider} at {operator} ({id}) as it is: of {amount} of bets, what was not won is lost',
-    'Encerrar uma rodada de {provider} em {operator} ({id}) como está: de {amount} em apostas, o que não foi ganho fica perdido',
-  ],
-  releaseWinWhat: [
-    'Release a win of {amount} of {provider} at {operator} ({id}) for {player}',
-    'Liberar um ganho de {amount} de {provider} em {operator} ({id}) para {player}',
-  ],
+  voidRoundWhat: both`Void a round of {provider} at {operator} ({id}): {amount} of bets go back to the player
+    Anular uma rodada de {provider} em {operator} ({id}): {amount} em apostas voltam para o jogador`,
+  endRoundWhat: both`Close a round of {provider} at {operator} ({id}) as it is: of {amount} of bets, what was not won is lost
+    Encerrar uma rodada de {provider} em {operator} ({id}) como está: de {amount} em apostas, o que não foi ganho fica perdido`,
+  releaseWinWhat: both`Release a win of {amount} of {provider} at {operator} ({id}) for {player}
+    Liberar um ganho de {amount} de {provider} em {operator} ({id}) para {player}`,
 
   heldWins: ['Held wins', 'Ganhos retidos'],
-  'empty.heldWins': [
-    'No win is held. One above the limit of its provider waits here for two people.',
-    'Nenhum ganho retido. O que passa do limite do provedor espera aqui por duas pessoas.',
-  ],
-  releaseWinAsk: [
-    'Let {provider} pay {amount} to the player: it is credited when the provider sends it again, within five minutes.',
-    'Permitir que {provider} pague {amount} ao jogador: é creditado quando o provedor o enviar de novo, em até cinco minutos.',
-  ],
+  'empty.heldWins': both`No win is held. One above the limit of its provider waits here for two people.
+    Nenhum ganho retido. O que passa do limite do provedor espera aqui por duas pessoas.`,
+  releaseWinAsk: both`Let {provider} pay {amount} to the player: it is credited when the provider sends it again, within five minutes.
+    Permitir que {provider} pague {amount} ao jogador: é creditado quando o provedor o enviar de novo, em até cinco minutos.`,
   releaseWinDone: ['{amount} of {provider} released', '{amount} de {provider} liberado'],
-  winReleased: [
-    'It is released, and is paid when the provider sends it again.',
-    'Foi liberado, e é pago quando o provedor o enviar de novo.',
-  ],
+  winReleased: both`It is released, and is paid when the provider sends it again.
+    Foi liberado, e é pago quando o provedor o enviar de novo.`,
   largeWinsCount: ['{count} of {from} or more in {days} days', '{count} de {from} ou mais em {days} dias'],
 
   playDays: ['By day', 'Por dia'],
   byDay: ['Days', 'Dias'],
-  playDaysWhat: [
-    'Choose an operator. The days are those of its time zone.',
-    'Escolha um operador. Os dias são os do fuso horário dele.',
-  ],
-  playDaysOf: [
-    '{operator}, from {from} to {to}; whole days of {timeZone}. GGR is bets without wins and rollbacks; jackpots and promotions stand beside it.',
-    '{operator}, de {from} a {to}; dias inteiros de {timeZone}. GGR são as apostas menos ganhos e devoluções; jackpots e promoções ficam à parte.',
-  ],
+  playDaysWhat: both`Choose an operator. The days are those of its time zone.
+    Escolha um operador. Os dias são os do fuso horário dele.`,
+  playDaysOf: both`{operator}, from {from} to {to}; whole days of {timeZone}. GGR is bets without wins and rollbacks; jackpots and promotions stand beside it.
+    {operator}, de {from} a {to}; dias inteiros de {timeZone}. GGR são as apostas menos ganhos e devoluções; jackpots e promoções ficam à parte.`,
   ggrByDay: ['GGR by day, {currency}: from {low} to {high}', 'GGR por dia, {currency}: de {low} a {high}'],
   'empty.byDay': ['Nothing was played on these days.', 'Nada foi jogado nestes dias.'],
-  'empty.rounds': [
-    'No round. One is here as soon as somebody stakes money in a game.',
-    'Nenhuma rodada. Ela aparece aqui assim que alguém aposta dinheiro em um jogo.',
-  ],
+  'empty.rounds': both`No round. One is here as soon as somebody stakes money in a game.
+    Nenhuma rodada. Ela aparece aqui assim que alguém aposta dinheiro em um jogo.`,
   'empty.plays': ['No play.', 'Nenhuma jogada.'],
 
   providers: ['Providers', 'Provedores'],
-  'empty.providers': [
-    'No provider yet. Create the first, grant it a brand, issue a key, and say which games it serves.',
-    'Nenhum provedor ainda. Crie o primeiro, conceda uma marca, emita uma chave e diga quais jogos ele serve.',
-  ],
+  'empty.providers': both`No provider yet. Create the first, grant it a brand, issue a key, and say which games it serves.
+    Nenhum provedor ainda. Crie o primeiro, conceda uma marca, emita uma chave e diga quais jogos ele serve.`,
   grants: ['Brands granted', 'Marcas concedidas'],
   grantsWhat: ['A win above the limit waits for two people.', 'Um ganho acima do limite espera por duas pessoas.'],
-  'empty.grants': [
-    'No brand of this environment. “Grant a brand” lets its players play for money.',
-    'Nenhuma marca deste ambiente. “Conceder uma marca” permite que seus jogadores joguem a dinheiro.',
-  ],
-  createProviderAsk: [
-    'It has no key and no brand yet: both follow on its page.',
-    'Ele ainda não tem chave nem marca: ambas vêm depois, na página dele.',
-  ],
+  'empty.grants': both`No brand of this environment. “Grant a brand” lets its players play for money.
+    Nenhuma marca deste ambiente. “Conceder uma marca” permite que seus jogadores joguem a dinheiro.`,
+  createProviderAsk: both`It has no key and no brand yet: both follow on its page.
+    Ele ainda não tem chave nem marca: ambas vêm depois, na página dele.`,
   providerAsk: ['For {provider}, in both environments.', 'Para {provider}, nos dois ambientes.'],
-  grantAsk: [
-    'Let {provider} move money of the players of a brand in {environment}.',
-    'Permitir que {provider} movimente dinheiro dos jogadores de uma marca em {environment}.',
-  ],
-  issueProviderKeyAsk: [
-    'A pair of {provider} for {environment}. Its secret is shown once; keys issued before go on working.',
-    'Um par de {provider} para {environment}. O segredo é mostrado uma única vez; as chaves anteriores continuam valendo.',
-  ],
-  suspendProviderAsk: [
-    'Refuse all bets of {provider} within a second, in both environments. What was begun is settled.',
-    'Recusar todas as apostas de {provider} em um segundo, nos dois ambientes. O que já começou é liquidado.',
-  ],
+  grantAsk: both`Let {provider} move money of the players of a brand in {environment}.
+    Permitir que {provider} movimente dinheiro dos jogadores de uma marca em {environment}.`,
+  issueProviderKeyAsk: both`A pair of {provider} for {environment}. Its secret is shown once; keys issued before go on working.
+    Um par de {provider} para {environment}. O segredo é mostrado uma única vez; as chaves anteriores continuam valendo.`,
+  suspendProviderAsk: both`Refuse all bets of {provider} within a second, in both environments. What was begun is settled.
+    Recusar todas as apostas de {provider} em um segundo, nos dois ambientes. O que já começou é liquidado.`,
   suspendGrant: ['Suspend this brand', 'Suspender esta marca'],
-  suspendGrantAsk: [
-    'Refuse the bets of {provider} at {operator}. What was begun is settled.',
-    'Recusar as apostas de {provider} em {operator}. O que já começou é liquidado.',
-  ],
+  suspendGrantAsk: both`Refuse the bets of {provider} at {operator}. What was begun is settled.
+    Recusar as apostas de {provider} em {operator}. O que já começou é liquidado.`,
   grantAgain: ['Grant it again', 'Conceder de novo'],
-  grantAgainAsk: [
-    'Take the bets of {provider} at {operator} again.',
-    'Aceitar de novo as apostas de {provider} em {operator}.',
-  ],
-  winLimitAsk: [
-    'What one win of {provider} at {operator} may be without two people. A real jackpot waits for them too, day and night.',
-    'Quanto um ganho de {provider} em {operator} pode ser sem duas pessoas. Um jackpot de verdade também espera por elas, dia e noite.',
-  ],
+  grantAgainAsk: both`Take the bets of {provider} at {operator} again.
+    Aceitar de novo as apostas de {provider} em {operator}.`,
+  winLimitAsk: both`What one win of {provider} at {operator} may be without two people. A real jackpot waits for them too, day and night.
+    Quanto um ganho de {provider} em {operator} pode ser sem duas pessoas. Um jackpot de verdade também espera por elas, dia e noite.`,
   games: ['Games', 'Jogos'],
   noProviderLong: ['Nobody: no money is staked in it', 'Ninguém: não se aposta dinheiro nele'],
   noProviderNow: ['Let nobody serve it for money', 'Deixar sem provedor'],
-  gameProviderAsk: [
-    'Say which provider may stake money in {game}. Sessions of it that are open with another one take no bets any more.',
-    'Dizer qual provedor pode apostar dinheiro em {game}. Sessões abertas com outro provedor não aceitam mais apostas.',
-  ],
+  gameProviderAsk: both`Say which provider may stake money in {game}. Sessions of it that are open with another one take no bets any more.
+    Dizer qual provedor pode apostar dinheiro em {game}. Sessões abertas com outro provedor não aceitam mais apostas.`,
 
   'field.find': ['Any id', 'Qualquer id'],
   'field.olderThan': ['Open for', 'Aberta há'],
@@ -246,35 +198,25 @@ export const playWords = {
   'error.PROVIDER_ALREADY_EXISTS': ['A provider with this name exists.', 'Já existe um provedor com este nome.'],
   'error.ROUND_NOT_FOUND': ['There is no such round.', 'Esta rodada não existe.'],
   'error.ROUND_NOT_OPEN': ['The round is no longer open.', 'A rodada já não está aberta.'],
-  'error.ROUND_HAS_WINS': [
-    'The round was won, so its bets are not given back. Close it instead.',
-    'A rodada teve ganho, então as apostas não são devolvidas. Encerre-a.',
-  ],
-  'error.HELD_WIN_NOT_FOUND': [
-    'No such win is held: it may be released or paid.',
-    'Este ganho não está retido: pode ter sido liberado ou pago.',
-  ],
+  'error.ROUND_HAS_WINS': both`The round was won, so its bets are not given back. Close it instead.
+    A rodada teve ganho, então as apostas não são devolvidas. Encerre-a.`,
+  'error.HELD_WIN_NOT_FOUND': both`No such win is held: it may be released or paid.
+    Este ganho não está retido: pode ter sido liberado ou pago.`,
   'error.GAME_NOT_FOUND': ['There is no such game here.', 'Este jogo não existe aqui.'],
   // Why a play was refused, or answered as an error
   'error.RG_BLOCKED': ['Self-exclusion or daily limit.', 'Autoexclusão ou limite diário.'],
   'error.PLAYER_NOT_ACTIVE': ['The player is not active.', 'O jogador não está ativo.'],
   'error.KYC_NOT_APPROVED': ['The identity is not approved.', 'A identidade não está aprovada.'],
   'error.SESSION_EXPIRED': ['The game session has ended.', 'A sessão de jogo terminou.'],
-  'error.SESSION_NOT_FOUND': [
-    'The player has no such session with this provider.',
-    'O jogador não tem esta sessão com este provedor.',
-  ],
+  'error.SESSION_NOT_FOUND': both`The player has no such session with this provider.
+    O jogador não tem esta sessão com este provedor.`,
   'error.OPERATOR_SUSPENDED': ['The operator is suspended.', 'O operador está suspenso.'],
-  'error.PROVIDER_SUSPENDED': [
-    'The provider, or its grant for the brand, is suspended.',
-    'O provedor, ou a concessão da marca, está suspenso.',
-  ],
+  'error.PROVIDER_SUSPENDED': both`The provider, or its grant for the brand, is suspended.
+    O provedor, ou a concessão da marca, está suspenso.`,
   'error.BRAND_NOT_GRANTED': ['The provider was not granted the brand.', 'A marca não foi concedida ao provedor.'],
   'error.TRANSACTION_NOT_FOUND': ['There is no such transaction.', 'Esta transação não existe.'],
-  'error.TRANSACTION_CONFLICT': [
-    'The id of the transaction was used for something else.',
-    'O id da transação já foi usado para outra coisa.',
-  ],
+  'error.TRANSACTION_CONFLICT': both`The id of the transaction was used for something else.
+    O id da transação já foi usado para outra coisa.`,
   'error.TRANSACTION_ROLLED_BACK': ['The bet was rolled back.', 'A aposta foi devolvida.'],
   'error.ROUND_CLOSED': ['The round was closed.', 'A rodada estava encerrada.'],
   'error.ROUND_VOIDED': ['The bets had been given back.', 'As apostas já tinham sido devolvidas.'],

@@ -1,4 +1,5 @@
 import { homologationChecks } from '@backoffice/contracts'
+import { both } from './both.ts'
 
 /** The names of fields and of values that most pages show, and what stands where a list is empty. */
 export const recordWords = {
@@ -151,88 +152,52 @@ export const recordWords = {
   'value.sandbox': ['sandbox', 'sandbox'],
   'value.AWAITS_APPROVAL': ['proposed', 'proposto'],
   'value.ROLE_REQUIRED': ['refused: role', 'recusado: perfil'],
-  'empty.deposits': [
-    'No deposit yet. One is here as soon as an operator asks for it.',
-    'Nenhum depósito ainda. Ele aparece aqui assim que um operador o solicita.',
-  ],
-  'empty.withdrawals': [
-    'No withdrawal yet. One is here as soon as an operator asks for it.',
-    'Nenhum saque ainda. Ele aparece aqui assim que um operador o solicita.',
-  ],
+  'empty.deposits': both`No deposit yet. One is here as soon as an operator asks for it.
+    Nenhum depósito ainda. Ele aparece aqui assim que um operador o solicita.`,
+  'empty.withdrawals': both`No withdrawal yet. One is here as soon as an operator asks for it.
+    Nenhum saque ainda. Ele aparece aqui assim que um operador o solicita.`,
   'empty.totals': ['No entries in this period.', 'Nenhum lançamento neste período.'],
   'empty.entries': ['No entries in this period.', 'Nenhum lançamento neste período.'],
-  'empty.ledger': [
-    'No entries yet. A deposit that is confirmed makes the first.',
-    'Nenhum lançamento ainda. O primeiro vem com um depósito confirmado.',
-  ],
-  'empty.operators': [
-    'No operator yet. Create the first: it gets its sandbox keys at once.',
-    'Nenhum operador ainda. Crie o primeiro: ele recebe logo as chaves de sandbox.',
-  ],
-  'empty.deliveries': [
-    'No delivery here. Events are sent to operators that have set a webhook address; each tab has those of one outcome.',
-    'Nenhuma entrega aqui. Eventos são enviados a operadores com endereço de webhook; as abas os separam pelo resultado.',
-  ],
-  'empty.setAside': [
-    'No message with an error. One that cannot be handled waits here until somebody has mended its cause.',
-    'Nenhuma mensagem com erro. A que não pode ser processada espera aqui até alguém corrigir a causa.',
-  ],
-  'empty.refusedRequests': [
-    'Nothing was refused. What operators and providers call wrongly is here for seven days, with its request id.',
-    'Nada foi recusado. O que operadores e provedores chamam de forma errada fica aqui por sete dias, com o id da requisição.',
-  ],
-  'empty.endpoints': [
-    'No operator has a webhook address here. It is set on the operator’s page.',
-    'Nenhum operador tem endereço de webhook aqui. Ele é definido na página do operador.',
-  ],
-  'empty.audit': [
-    'The team did nothing of this kind. What it only looked at is shown with “Reads too”.',
-    'A equipe não fez nada deste tipo. O que ela apenas consultou aparece com “Leituras também”.',
-  ],
-  'empty.runs': [
-    'None in the last 90 days. “Run now” begins one.',
-    'Nenhuma nos últimos 90 dias. “Conciliar agora” começa uma.',
-  ],
+  'empty.ledger': both`No entries yet. A deposit that is confirmed makes the first.
+    Nenhum lançamento ainda. O primeiro vem com um depósito confirmado.`,
+  'empty.operators': both`No operator yet. Create the first: it gets its sandbox keys at once.
+    Nenhum operador ainda. Crie o primeiro: ele recebe logo as chaves de sandbox.`,
+  'empty.deliveries': both`No delivery here. Events are sent to operators that have set a webhook address; each tab has those of one outcome.
+    Nenhuma entrega aqui. Eventos são enviados a operadores com endereço de webhook; as abas os separam pelo resultado.`,
+  'empty.setAside': both`No message with an error. One that cannot be handled waits here until somebody has mended its cause.
+    Nenhuma mensagem com erro. A que não pode ser processada espera aqui até alguém corrigir a causa.`,
+  'empty.refusedRequests': both`Nothing was refused. What operators and providers call wrongly is here for seven days, with its request id.
+    Nada foi recusado. O que operadores e provedores chamam de forma errada fica aqui por sete dias, com o id da requisição.`,
+  'empty.endpoints': both`No operator has a webhook address here. It is set on the operator’s page.
+    Nenhum operador tem endereço de webhook aqui. Ele é definido na página do operador.`,
+  'empty.audit': both`The team did nothing of this kind. What it only looked at is shown with “Reads too”.
+    A equipe não fez nada deste tipo. O que ela apenas consultou aparece com “Leituras também”.`,
+  'empty.runs': both`None in the last 90 days. “Run now” begins one.
+    Nenhuma nos últimos 90 dias. “Conciliar agora” começa uma.`,
   'empty.differences': ['None: what was compared agrees.', 'Nenhuma: o que foi comparado confere.'],
-  'empty.waitForMe': [
-    'Nothing waits for you. What somebody else proposes, and you may approve, is here.',
-    'Nada espera por você. O que outra pessoa propõe, e você pode aprovar, fica aqui.',
-  ],
-  'empty.mine': [
-    'You have proposed nothing that is open. What takes two people is here until the second decides.',
-    'Você não tem propostas abertas. O que exige duas pessoas fica aqui até a segunda decidir.',
-  ],
-  'empty.decidedProposals': [
-    'None yet. What was approved, declined or has run out is here.',
-    'Nenhuma ainda. O que foi aprovado, recusado ou venceu fica aqui.',
-  ],
-  'empty.timeline': [
-    'Nothing has happened yet. Documents, deposits, withdrawals and decisions are here in the order of time.',
-    'Nada aconteceu ainda. Documentos, depósitos, saques e decisões ficam aqui em ordem de tempo.',
-  ],
-  'empty.documents': [
-    'No document yet. The operator submits it, and the case is in the queue.',
-    'Nenhum documento ainda. O operador o envia, e o caso entra na fila.',
-  ],
-  'empty.keys': [
-    'No key here. “Issue a key” makes the first.',
-    'Nenhuma chave aqui. “Emitir uma chave” cria a primeira.',
-  ],
+  'empty.waitForMe': both`Nothing waits for you. What somebody else proposes, and you may approve, is here.
+    Nada espera por você. O que outra pessoa propõe, e você pode aprovar, fica aqui.`,
+  'empty.mine': both`You have proposed nothing that is open. What takes two people is here until the second decides.
+    Você não tem propostas abertas. O que exige duas pessoas fica aqui até a segunda decidir.`,
+  'empty.decidedProposals': both`None yet. What was approved, declined or has run out is here.
+    Nenhuma ainda. O que foi aprovado, recusado ou venceu fica aqui.`,
+  'empty.timeline': both`Nothing has happened yet. Documents, deposits, withdrawals and decisions are here in the order of time.
+    Nada aconteceu ainda. Documentos, depósitos, saques e decisões ficam aqui em ordem de tempo.`,
+  'empty.documents': both`No document yet. The operator submits it, and the case is in the queue.
+    Nenhum documento ainda. O operador o envia, e o caso entra na fila.`,
+  'empty.keys': both`No key here. “Issue a key” makes the first.
+    Nenhuma chave aqui. “Emitir uma chave” cria a primeira.`,
   'empty.attempts': ['Not tried yet.', 'Ainda não houve tentativa.'],
-  'empty.groups': [
-    'No group has a role. It is given in the settings of the services.',
-    'Nenhum grupo tem perfil. Ele é dado nas configurações dos serviços.',
-  ],
+  'empty.groups': both`No group has a role. It is given in the settings of the services.
+    Nenhum grupo tem perfil. Ele é dado nas configurações dos serviços.`,
   'empty.lately': ['Nobody in the last 30 days.', 'Ninguém nos últimos 30 dias.'],
   'value.SIGNATURE_REQUIRED': ['refused: signature', 'recusado: assinatura'],
   'value.FRESH_LOGIN_REQUIRED': ['refused: login', 'recusado: login'],
 
   homologation: ['Homologation', 'Homologação'],
   homologationCount: ['{proved} of {all} checks proved', '{proved} de {all} verificações comprovadas'],
-  homologationNeeded: [
-    'The first pair of production is issued when all are, or by two people who say why not.',
-    'O primeiro par de produção é emitido quando todas estiverem, ou por duas pessoas que digam por que não.',
-  ],
+  homologationNeeded: both`The first pair of production is issued when all are, or by two people who say why not.
+    O primeiro par de produção é emitido quando todas estiverem, ou por duas pessoas que digam por que não.`,
   homologationLive: ['The operator has a pair of production.', 'O operador já tem um par de produção.'],
   homologationMissing: ['To do in the sandbox', 'A fazer no sandbox'],
   homologationProved: ['Proved by sandbox traffic', 'Comprovado pelo tráfego do sandbox'],
@@ -249,14 +214,10 @@ export const recordWords = {
   'field.lastAt': ['Latest', 'Última vez'],
   'field.proof': ['Proof', 'Prova'],
   'field.withoutHomologation': ['Without homologation, because', 'Sem homologação, porque'],
-  'issue.is for the first pair of production': [
-    'Only the first pair of production takes homologation.',
-    'Só o primeiro par de produção exige homologação.',
-  ],
-  'error.HOMOLOGATION_INCOMPLETE': [
-    'The operator’s sandbox traffic has not proved everything. Say why the pair is issued without it, or wait for:',
-    'O tráfego de sandbox do operador não comprovou tudo. Diga por que o par é emitido assim, ou espere por:',
-  ],
+  'issue.is for the first pair of production': both`Only the first pair of production takes homologation.
+    Só o primeiro par de produção exige homologação.`,
+  'error.HOMOLOGATION_INCOMPLETE': both`The operator’s sandbox traffic has not proved everything. Say why the pair is issued without it, or wait for:
+    O tráfego de sandbox do operador não comprovou tudo. Diga por que o par é emitido assim, ou espere por:`,
   'check.signedRequest': [homologationChecks.signedRequest[1], 'Chamar GET /me com assinatura correta.'],
   'check.keyRotated': [
     homologationChecks.keyRotated[1],
