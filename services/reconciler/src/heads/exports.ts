@@ -158,7 +158,6 @@ export async function writeHeads(
 
 const notLast = { readUntil: null, history: null }
 
-/** A head with the times of its export. */
 export interface ExportedHead extends Head {
   readonly exportedAt: string
   readonly readUntil: string

@@ -250,7 +250,6 @@ function faultOf({ account, last }: Verified, entry: Entry): FoundDifference | n
   }
 }
 
-/** Takes all of a chain that is right. */
 function take(verified: Verified, { entries, total, balance, hash }: RightChain): void {
   verified.entries += entries
   verified.total += BigInt(total)

@@ -83,7 +83,6 @@ export interface RunStart {
   readonly systemAccounts: readonly SystemAccount[]
 }
 
-/** A run that has begun, with what it asks. */
 export interface BegunRun extends RunStart {
   readonly at: Date
   readonly isOfTwo: boolean

@@ -75,7 +75,6 @@ export type FoundDifference = Omit<Difference, 'check' | 'class' | 'environment'
 /** The check under which stands what could not be looked at. */
 export const evidence = 'evidence'
 
-/** What the differences of a check say. */
 export function classOf(check: string): DifferenceClass {
   if (check === evidence) return 'evidence_missing'
   return check === 'exportedHeads' || check === 'signatures' ? 'evidence_contradicts' : 'money'
@@ -96,7 +95,6 @@ type Row = Omit<FoundDifference, 'subject' | 'expected' | 'actual'> & {
   readonly actual: string | null
 }
 
-/** Asks a question about some keys. */
 export async function ask(db: ReadDb, question: Question, keys: readonly string[]): Promise<readonly KeyedFound[]> {
   if ('find' in question) return question.find(db, keys)
   const rows = await db<Row>`

@@ -31,7 +31,6 @@ export interface Correction {
   readonly amount: bigint
 }
 
-/** A correction that is to be judged. */
 export interface JudgedCorrection extends Correction {
   /** With what the same person corrected alone of the player's balance in the hours before, in minor units. */
   readonly sum: bigint

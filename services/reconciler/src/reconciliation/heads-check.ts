@@ -17,7 +17,6 @@ import { readEach, unreadable } from './record-checks.ts'
 import type { Snapshots } from './snapshots.ts'
 import type { Since } from './sources.ts'
 
-/** Where heads are exported to, and how often. */
 export interface ConfiguredHeads {
   readonly store: HeadStore
   readonly everyMs: number
@@ -31,7 +30,6 @@ interface RunBefore {
   readonly checkpoint: { readonly at: Date; readonly fullAt: Date } | undefined
 }
 
-/** Which exported heads a run compares. */
 export const wantedOf = ({ since, checkpoint, isProof }: RunBefore, restoredTo?: Date): WantedHeads => {
   // After a restore heads vouch only for what the last run has looked at.
   if (restoredTo !== undefined)

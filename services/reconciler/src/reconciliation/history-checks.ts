@@ -44,24 +44,15 @@ const ways = [
 const endedWay = { kind: 'deposit', status: 'failed', way: wayTo('failed', ['pending', 'confirmed']), ended: true }
 
 /** The records of some keys, as `r`, and of a deposit whose credit was given up the ended command, as `e`. */
-const recordsOf: Readonly<Record<'deposit' | 'withdrawal', (keys: Fragment) => Fragment>> = {
-  deposit: (keys) => sql`
-    ${keys}
-    join (
-      select 'deposit' as kind, id, brand_id, environment, player_id, amount, status, version, null as approved_by, null as approved_by_id
-      from payments.reconcilable_deposit
-    ) r on r.id = k.key
-    left join payments.reconcilable_ended_command e on e.deposit_id = r.id
-  `,
-  withdrawal: (keys) => sql`
-    ${keys}
-    join (
-      select 'withdrawal' as kind, id, brand_id, environment, player_id, amount, status, version, approved_by, approved_by_id
-      from payments.reconcilable_withdrawal
-    ) r on r.id = k.key
-    left join payments.reconcilable_ended_command e on e.deposit_id = r.id
-  `,
-}
+const recordsOf = (kind: 'deposit' | 'withdrawal', keys: Fragment): Fragment => sql`
+  ${keys}
+  join (
+    select '${sql.fixed(kind)}' as kind, id, brand_id, environment, player_id, amount, status, version,
+      ${kind === 'deposit' ? sql`null as approved_by, null as approved_by_id` : sql`approved_by, approved_by_id`}
+    from payments.reconcilable_${sql.fixed(kind)}
+  ) r on r.id = k.key
+  left join payments.reconcilable_ended_command e on e.deposit_id = r.id
+`
 
 /** The same question about deposits and about withdrawals, which both count, and others, which do not. */
 const recordCheck = (
@@ -72,7 +63,7 @@ const recordCheck = (
   ...(['deposit', 'withdrawal'] as const).map(
     (kind): SqlQuestion => ({
       ...{ check, kind, counts: true, plain: true },
-      differences: (keys) => differences(recordsOf[kind](keys)),
+      differences: (keys) => differences(recordsOf(kind, keys)),
     }),
   ),
   ...others.map((other) => ({ check, counts: false, ...other })),

@@ -76,7 +76,6 @@ export const deposits = sqlCheck(
   },
 )
 
-/** The state of the hold that belongs to each status of a withdrawal. */
 const holdOfStatus = sql`case w.status
   when 'under_review' then 'open' when 'approved' then 'open' when 'paid' then 'captured'
   when 'rejected' then 'released' when 'cancelled' then 'released' when 'failed' then 'released' when 'abandoned' then 'released'

@@ -12,7 +12,6 @@ interface PlayWay {
   readonly type: LedgerType
 }
 
-/** The type of the transfer that each kind of play makes. */
 const playWays: readonly PlayWay[] = [
   { kind: 'bet', winKind: null, type: 'BET' },
   { kind: 'win', winKind: 'win', type: 'WIN' },

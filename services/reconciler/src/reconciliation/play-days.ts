@@ -18,7 +18,6 @@ const typeOf = {
 const written = sql`string_agg(format('%s %s: rounds %s, bets %s, wins %s, rollbacks %s, jackpots %s, promotions %s, ggr %s',
   s.provider_id, s.currency, s.rounds, s.bets, s.wins, s.rollbacks, s.jackpots, s.promotions, s.ggr), '; '
   order by s.provider_id collate "C", s.currency collate "C")`
-/** The lines that a document has. */
 const linesOf = (document: 'd.sums' | 'e.providers') => sql`
   select "providerId" as provider_id, currency, rounds, bets, wins, rollbacks, jackpots, promotions, ggr
   from json_to_recordset(${sql.fixed(document)}) as x ("providerId" text, currency text, rounds numeric, bets numeric, wins numeric,

@@ -174,7 +174,6 @@ async function readUnended(
   return new Set(rows.map(({ accountId }) => accountId))
 }
 
-/** Whether plain records of a kind need no question. */
 const isPlainEnough = (kind: Kind, { isOfTwo, checks }: ToProve) => !isOfTwo && checks.needsNoQuestion(kind)
 
 interface InRanges<P extends Plain> {

@@ -1,90 +1,24 @@
-import { fromMinorUnits, type Operation, operations, providerRatesDefault, toMinorUnits } from '@backoffice/contracts'
+import { fromMinorUnits, type Operation, operations, toMinorUnits } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { objectOf } from '@backoffice/team-access/identity'
 import type { KeyedFound, Kind } from './check.ts'
 import { environmentOf } from './environments.ts'
-import { judge, lastOf, made, readCalls, type Setting, type SettingCall, settingsOfTerms } from './setting-calls.ts'
+import { callOf, type Find, judge, lastOf, readCalls, type Setting, type SettingCall } from './setting-calls.ts'
 import { type CalledFor, type CallsShown, calls, findUnproven, isJudged, type Judging } from './signed-calls.ts'
 import { overlapMs } from './sources.ts'
 
 // Providers of games: what the team has set of them, what it let them pay, and the rounds that it ended.
 
-const {
-  createProvider,
-  setProviderGrant,
-  setProviderLimits,
-  suspendProvider,
-  activateProvider,
-  issueProviderKey,
-  revokeProviderKey,
-} = operations.gateway
+const { setProviderGrant } = operations.gateway
 const { setWinLimit, releaseWin, voidRound, endRound } = operations.wallet
 const { setGameProvider } = operations.players
 
-type Find = (db: ReadDb, keys: readonly string[], run: Judging) => Promise<KeyedFound[]>
 const production = sql`'production'`
 /** Keys, as they are joined. */
 const these = (keys: readonly string[]) => sql`unnest(${keys}::text[]) as k (key)`
 /** A row whose key begins with a provider and a brand, which an index finds. Their ids have no slash. */
 const isPair = (row: Fragment) => sql`${row}.id = k.key and ${row}.provider_id = split_part(k.key, '/', 1)
   and ${row}.brand_id = split_part(k.key, '/', 2)`
-const callOf = (call: SettingCall | undefined) => (call === undefined ? [] : [call])
-
-async function findProviders(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
-  const providers = await db<{
-    id: string
-    name: string
-    stakesPerMinute: number
-    othersPerMinute: number
-    allowedAddresses: string[]
-    suspended: boolean
-  }>`
-    select p.* from ${these(keys)} join gateway.reconcilable_provider p on p.id = k.key
-  `
-  const subjects = providers.flatMap(({ id, name }) => [id, name])
-  const of = await readCalls(db, 'operators', subjects)
-  const settings = providers.flatMap(({ stakesPerMinute, othersPerMinute, ...provider }) => {
-    const { id, name } = provider
-    const created = of(name).find((call) => call.operation === createProvider.id && made(call, 'providerId', id))
-    return settingsOfTerms(
-      { ...provider, numbers: { stakesPerMinute, othersPerMinute } },
-      {
-        ...{
-          creates: createProvider,
-          limits: setProviderLimits,
-          suspends: suspendProvider,
-          activates: activateProvider,
-        },
-        ...{ created, all: of(id), says: { providerId: id }, defaults: providerRatesDefault },
-        isCreatedByTwo: !run.isDevelopment,
-      },
-    )
-  })
-  return judge(db, 'operators', settings, run)
-}
-
-async function findKeys(db: ReadDb, keys: readonly string[], run: Judging): Promise<KeyedFound[]> {
-  const rows = await db<{ id: string; key: string; providerId: string; createdAt: Date; revokedAt: Date | null }>`
-    select p.* from ${these(keys)} join gateway.reconcilable_provider_key p on p.id = k.key
-    where p.environment = ${production}
-  `
-  const subjects = rows.flatMap(({ key, providerId }) => [key, providerId])
-  const of = await readCalls(db, 'operators', subjects)
-  const settings = rows.flatMap(({ id, key, providerId, createdAt, revokedAt }): Setting[] => {
-    const issued = of(providerId).find((call) => call.operation === issueProviderKey.id && made(call, 'key', key))
-    const revoked = of(key).find(({ operation }) => operation === revokeProviderKey.id)
-    const row = { key: id, brandId: null, subject: id, is: key, called: key, isMade: true }
-    const issue = { operation: issueProviderKey, says: { providerId, environment: 'production' } }
-    const revocation = { operation: revokeProviderKey, says: { key } }
-    return [
-      { ...row, name: 'key', at: createdAt, by: callOf(issued), effectOf: () => issue },
-      ...(revokedAt === null
-        ? []
-        : [{ ...row, name: 'revoked key', at: revokedAt, by: callOf(revoked), effectOf: () => revocation }]),
-    ]
-  })
-  return judge(db, 'operators', settings, run)
-}
 
 interface Row {
   readonly id: string
@@ -315,8 +249,6 @@ async function findEnds(db: ReadDb, keys: readonly string[], run: Judging): Prom
 
 /** By what they are about. */
 export const providerSettings = {
-  provider: findProviders,
-  providerKey: findKeys,
   providerBrand: findGrants,
   gameProvider: findGames,
   winLimit: findLimits,

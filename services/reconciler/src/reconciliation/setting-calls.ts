@@ -32,6 +32,11 @@ export async function readCalls(db: ReadDb, shown: CallsShown, subjects: readonl
   return (subject: string): readonly SettingCall[] => of.get(subject) ?? []
 }
 
+/** Judges what stands under some keys. */
+export type Find = (db: ReadDb, keys: readonly string[], run: Judging) => Promise<KeyedFound[]>
+
+export const callOf = (call: SettingCall | undefined) => (call === undefined ? [] : [call])
+
 /** Whether a call says that it made something. */
 export const made = ({ changes }: SettingCall, field: string, id: string): boolean =>
   Array.isArray(changes) && changes.some((change) => objectOf(change).field === field && objectOf(change).after === id)
@@ -130,7 +135,7 @@ function isWidened(before: readonly (string | null)[], after: readonly (string |
 }
 
 /** What the team has agreed with an operator or with a provider of games. */
-interface Terms {
+export interface Terms {
   readonly id: string
   readonly name: string
   readonly allowedAddresses: readonly string[]
@@ -139,7 +144,7 @@ interface Terms {
 }
 
 /** The calls that say so. */
-interface TermsCalls {
+export interface TermsCalls {
   readonly creates: Operation
   readonly limits: Operation
   readonly suspends: Operation
@@ -162,7 +167,7 @@ export function settingsOfTerms(
   const of = { key: id, brandId: null, subject: id }
   const those = (...named: readonly Operation[]) =>
     all.filter(({ operation }) => named.some((one) => one.id === operation))
-  const [limited, creator] = [those(limits), created === undefined ? [] : [created]]
+  const [limited, creator] = [those(limits), callOf(created)]
   const ranges = limited.filter(({ input }) => input.allowedAddresses !== undefined)
   const creation = { operation: creates, says: { name }, takesTwo: isCreatedByTwo }
   const addresses = lastOf(allowedAddresses, {

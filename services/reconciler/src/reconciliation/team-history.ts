@@ -15,17 +15,11 @@ import type { PayAlone } from './payments-checks.ts'
  * Who belonged to the team: the settings, and the keys that the identity provider had. It stands among the exported heads,
  * where whoever can write to the database cannot change it.
  */
-interface KnownTeam {
+interface KnownTeam extends Pick<TeamRules, 'aloneUpTo' | 'payAloneUpTo' | 'maxWin'> {
   /** When a reconciliation first saw it so. */
   readonly since: Date
   readonly identity: TeamIdentity
   readonly keys: readonly IssuerKey[]
-  /** Up to this amount one person could correct a balance in production. */
-  readonly aloneUpTo: string
-  /** Up to this amount one person could approve a withdrawal in production and pay it. */
-  readonly payAloneUpTo: string
-  /** What one win of a provider of games could be without two people, where nothing else was set. */
-  readonly maxWin: string
 }
 
 const kind = 'team'
