@@ -33,7 +33,6 @@ type Direction = 'request' | 'reply'
 export class FieldTables {
   readonly #explained = new Set<string>()
 
-  /** The fields of a shared record, all of them. */
   record({ schema }: SharedRecord): string {
     return this.#table('Field', schema, 'reply')
   }

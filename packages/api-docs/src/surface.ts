@@ -136,7 +136,6 @@ export const providers: Surface = {
   },
 }
 
-/** What the surface says of a code. */
 export function errorOf({ name, errors }: Surface, code: ErrorCode): DocumentedError {
   const entry = errors.get(code)
   if (entry === undefined) throw new Error(`${code} is no error of the ${name}' surface`)

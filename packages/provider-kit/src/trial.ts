@@ -88,7 +88,6 @@ export class Trial {
     return { ...this.bet(amount, { win }), kind: 'spin' }
   }
 
-  /** A win in the round of a bet. */
   win(bet: Message, amount: string, fields: Readonly<Record<string, unknown>> = {}): Message {
     const { playerId, currency } = this.seat
     const { roundId } = JSON.parse(bet.body)

@@ -79,7 +79,6 @@ export interface ServiceContext {
 
 /** Something that runs beside the operations: a sweeper, a scheduler, an HTTP listener. */
 export interface Background {
-  /** Called once operations are served. */
   start?(): Promise<void> | void
   /** Called at once when the process is asked to stop. It discourages new clients, and still serves those that come. */
   leave?(): void
@@ -334,7 +333,6 @@ async function areBackendsReachable({ db, nats }: ServiceContext): Promise<boole
   return (await waitAtMost(limitsMs.readiness, reachable, () => {})) ?? false
 }
 
-/** Runs a service as this process. */
 export async function runService<S extends ServiceName, P extends TProperties, O, A>(
   service: Service<S, P, O, A>,
 ): Promise<void> {

@@ -5,7 +5,6 @@ import { type Database, type Db, type ReadDb, sql } from '@backoffice/service-ru
 type AnyRow = any
 type Values = Readonly<Record<string, unknown>>
 
-/** A table with sealed columns. */
 export interface SealedTable {
   readonly table: string
   /** The columns of its primary key with their types, in order. */

@@ -139,7 +139,6 @@ export function settingsOf(role: DatabaseRole): Settings {
   return ofService(role === 'games' ? 'players' : role)
 }
 
-/** The statements that give a role its settings. */
 const settingStatements = (role: string, settings: Settings): string[] =>
   Object.entries(settings).map(
     ([name, value]) => `alter role ${quoteIdentifier(role)} set ${name} = ${quoteLiteral(value)}`,

@@ -16,7 +16,6 @@ import { runningStack } from './login/connection.ts'
 import { print, printJson, printRecord, printSection } from './output.ts'
 import type { CommonOptions } from './run.ts'
 
-/** A line of an export. */
 export interface ExportedLine extends ExportedAuditEntry {
   readonly service: ServiceName
 }

@@ -68,7 +68,6 @@ export interface Row<O extends Operation, Result = Reply<O>, Seen = undefined> {
   readonly show?: (result: Result) => void
 }
 
-/** A row of any operation. */
 export type AnyRow = Row<Operation, unknown, unknown>
 
 /** Checks a row against its operation. */

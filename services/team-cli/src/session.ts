@@ -107,7 +107,6 @@ export class Session {
     return this.call(operations.gateway.getProvider, { name })
   }
 
-  /** The brand of an operator in an environment. */
   async brand(operatorName: string, environment: string) {
     const { brands } = await this.operator(operatorName)
     const brand = brands.find((candidate) => candidate.environment === environment)

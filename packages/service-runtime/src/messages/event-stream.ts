@@ -167,7 +167,6 @@ export interface PublisherOptions {
   readonly intercept?: Interceptor | undefined
 }
 
-/** Publishes events to JetStream. */
 export class EventPublisher {
   readonly #client: JetStreamClient
   readonly #options: PublisherOptions

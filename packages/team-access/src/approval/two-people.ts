@@ -38,7 +38,6 @@ type Kept = Pick<Proposal, 'id' | 'operation' | 'operationId' | 'proposedBy' | '
 
 type Given = Readonly<Record<string, unknown>>
 
-/** A call that takes two people, in a transaction. */
 interface TwoPeopleCall {
   readonly db: Db
   readonly operation: Operation

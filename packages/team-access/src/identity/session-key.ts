@@ -61,7 +61,6 @@ export interface SessionKey {
   readonly thumbprint: string
 }
 
-/** A key pair for one login. */
 export async function newSessionKey(): Promise<SessionKey> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   return sessionKey(privateKey, await exportJWK(privateKey))

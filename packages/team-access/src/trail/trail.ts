@@ -203,7 +203,6 @@ const signedCall = ({ reason, at, ...call }: ProposalCall, input: object): Signe
   input: reason === null ? input : { ...input, reason },
 })
 
-/** Answers the `exportAudit` operation of a service. */
 export const exportAudit =
   (service: ServiceName) =>
   async ({ input }: Call<ExportAudit>, { db, now }: Tools['query']): Promise<Reply<ExportAudit>> => {

@@ -289,7 +289,6 @@ interface PageOfKey {
   readonly revokes: Operation
 }
 
-/** The page of one key, and the form that revokes it. */
 export function pageOfKey(route: Route, ofHolder: string, { find, field, schema, revokes }: PageOfKey): void {
   pageWithForms(route, `${ofHolder}/keys/:key`, {
     find: async (visit) => {
@@ -335,6 +334,5 @@ export const keyRows = (visit: Visit, schema: TSchema, path: string, keys: reado
     (key) => visit.address(keyPath(path, key)),
   )
 
-/** When a key was last used. */
 const lastUse = ({ display }: Visit, { lastUsedAt }: Key): Cell =>
   lastUsedAt === undefined ? nothing : lastUsedAt === null ? text(display.t('neverUsed')) : time(lastUsedAt)

@@ -151,7 +151,6 @@ interface Waiting {
   readonly whyNot: readonly string[]
 }
 
-/** Of a file. */
 async function findWaitingIn(visit: Visit, { discardedAt, withdrawals }: PaymentFile): Promise<Waiting> {
   const waiting = discardedAt === null ? withdrawals.filter(({ status }) => status === 'approved') : []
   const payable = await readPayable(visit, waiting)

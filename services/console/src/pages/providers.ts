@@ -153,7 +153,6 @@ async function findGrant(visit: Visit): Promise<FoundGrant> {
   return { ...found, grant }
 }
 
-/** One brand that a provider was granted. */
 function showGrant(visit: Visit, found: FoundGrant, sent?: SentForm): FastifyReply {
   const { provider, grant } = found
   const list = visit.address(providerPath(provider))

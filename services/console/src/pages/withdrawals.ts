@@ -48,7 +48,6 @@ const tabs = [
   { status: 'all', label: 'all' },
 ] as const
 
-/** What can be decided in each state. */
 const decisionsIn: Readonly<Record<WaitingStatus, readonly Verb[]>> = {
   under_review: ['approve', 'reject'],
   approved: ['pay', 'fail'],

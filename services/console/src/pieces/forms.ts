@@ -124,7 +124,6 @@ const isRequired = (form: Form, name: string): boolean => {
   return [...required, ...(form.required ?? []), ...Object.keys(form.options ?? {})].includes(name)
 }
 
-/** The names of the fields that a form shows. */
 export const namesIn = (form: Form): readonly string[] => shownFields(form).map(([name]) => name)
 
 export const issuesOf = (rejection: Rejection | undefined): ValidationDetails['issues'] =>

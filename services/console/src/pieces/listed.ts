@@ -81,7 +81,6 @@ export async function sendCsv(
     .send(file)
 }
 
-/** The titles, and the first rows. */
 const firstOf = async (rows: AsyncGenerator<readonly CsvRow[]>): Promise<readonly CsvRow[]> =>
   [await rows.next(), await rows.next()].flatMap(({ value }) => value ?? [])
 

@@ -48,7 +48,6 @@ type Verb = keyof typeof changes
 const verbs = Object.keys(changes) as readonly Verb[]
 export const isVerb = (name: string): name is Verb => Object.hasOwn(changes, name)
 
-/** The brands of this environment that a provider was never granted. */
 const grantable = (visit: Visit, { provider, directory }: FoundProvider) => {
   const granted = new Set(provider.grants.map(({ brandId }) => brandId))
   return directory.brands.filter((brand) => brand.environment === visit.environment && !granted.has(brand.id))

@@ -185,7 +185,6 @@ async function findApproved(
   return withdrawal
 }
 
-/** What of a withdrawal is new for its player. */
 function newIn({ firstWithdrawal, destinationUsedBefore }: WithdrawalFacts): string {
   // Of a first withdrawal every destination is new.
   return firstWithdrawal ? 'first withdrawal' : destinationUsedBefore ? 'nothing' : 'destination'
@@ -199,7 +198,6 @@ function sharedWith({ otherPlayers }: WithdrawalFacts): string {
   return `${count}${count < otherPlayersMax.counted ? '' : ' or more'}: ${named.join(', ')}`
 }
 
-/** A fact for each line of a record. */
 function linesOf(facts: WithdrawalFacts): object {
   const { deposits30Days, withdrawals30Days, otherPlayers: _, ...others } = facts
   const lineOf = ({ count, amount }: WithdrawalFacts['deposits30Days']) => `${count}, together ${amount}`

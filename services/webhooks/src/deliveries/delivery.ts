@@ -2,7 +2,6 @@
 
 import { type DeliveryState, webhookAttemptsMax } from '@backoffice/contracts'
 
-/** The outcome of one attempt. */
 export interface AttemptOutcome {
   /** null when no response came. */
   readonly responseStatus: number | null

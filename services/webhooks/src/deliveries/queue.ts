@@ -221,7 +221,6 @@ export async function leaseDeliveries(db: Db, request: LeaseRequest): Promise<Le
   `
 }
 
-/** An attempt that was made: its lease, its start and its outcome. */
 export interface MadeAttempt {
   readonly lease: Pick<Lease, 'deliveryId' | 'endpointId' | 'leaseId' | 'type' | 'url' | 'number'>
   readonly startedAt: Date

@@ -190,7 +190,6 @@ export class Connections {
     this.#options = options
   }
 
-  /** Closes the kept connections of an endpoint. */
   closeAll(endpointId: string): void {
     for (const connection of this.#kept) if (connection.endpointId === endpointId) this.#drop(connection)
   }

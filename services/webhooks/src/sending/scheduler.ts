@@ -18,7 +18,6 @@ export interface SchedulerContext extends RecorderContext {
   readonly leaseMs: number
 }
 
-/** The secrets of an endpoint. */
 type SecretsOf = (endpointId: string) => readonly SigningSecret[]
 
 /** What one look at the due deliveries has leased. */
