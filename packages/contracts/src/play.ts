@@ -37,10 +37,10 @@ const betFields = {
   providerTime: Type.Optional(ProviderTime),
 }
 
-export const BetRequest = named('BetRequest')({ ...betFields, roundEnds: Type.Optional(RoundEnds) })
+export const BetRequest = named('BetRequest', { ...betFields, roundEnds: Type.Optional(RoundEnds) })
 export type BetRequest = Static<typeof BetRequest>
 
-export const SpinRequest = named('SpinRequest')({
+export const SpinRequest = named('SpinRequest', {
   ...betFields,
   win: described(AmountOrZero, 'What the spin won; 0.00 when it lost.'),
   detailsUrl: Type.Optional(DetailsUrl),
@@ -59,7 +59,7 @@ export const WinKind = oneOf(winKinds, {
 })
 export type WinKind = Static<typeof WinKind>
 
-export const WinRequest = named('WinRequest')({
+export const WinRequest = named('WinRequest', {
   transactionId: TransactionId,
   playerId: described(PathId, 'The player who wins.'),
   roundId: optional(ProviderRoundId, 'The round of the bet; only a `promotion` may do without.'),
@@ -74,7 +74,7 @@ export const WinRequest = named('WinRequest')({
 })
 export type WinRequest = Static<typeof WinRequest>
 
-export const RollbackRequest = named('RollbackRequest')({
+export const RollbackRequest = named('RollbackRequest', {
   transactionId: described(TransactionId, 'Your id of the rollback; it may be that of the bet.'),
   betTransactionId: BetTransactionId,
   playerId: described(PathId, 'The player of the bet.'),
@@ -84,7 +84,7 @@ export const RollbackRequest = named('RollbackRequest')({
 })
 export type RollbackRequest = Static<typeof RollbackRequest>
 
-export const CloseRequest = named('CloseRequest')({
+export const CloseRequest = named('CloseRequest', {
   playerId: described(PathId, 'The player of the round.'),
   roundId: ProviderRoundId,
   detailsUrl: Type.Optional(DetailsUrl),
@@ -110,7 +110,7 @@ export const PlayKind = oneOf(playKinds, {
 export type PlayKind = Static<typeof PlayKind>
 
 /** What became of a transaction of a provider. */
-export const PlayResult = named('PlayResult')({
+export const PlayResult = named('PlayResult', {
   id: described(Id, 'Our id of it; begins with `pla_`.'),
   transactionId: TransactionId,
   roundId: Nullable(ProviderRoundId),
@@ -127,14 +127,14 @@ export const PlayResult = named('PlayResult')({
 export type PlayResult = Static<typeof PlayResult>
 
 /** A spin is one stake and one win under one id. */
-export const SpinResult = named('SpinResult')({
+export const SpinResult = named('SpinResult', {
   ...PlayResult.properties,
   amount: described(Money, 'The stake.'),
   win: described(Money, 'What it won.'),
 })
 export type SpinResult = Static<typeof SpinResult>
 
-export const RoundResult = named('RoundResult')({
+export const RoundResult = named('RoundResult', {
   roundId: ProviderRoundId,
   roundState: RoundState,
   replayed: Type.Boolean({ description: 'It was closed or void before.' }),
@@ -146,7 +146,7 @@ const PlayCurrency = text(3, { description: 'Of the player (ISO 4217).' })
 
 export const playOutcomes = ['posted', 'refused', 'voided', 'noted'] as const
 /** What we hold of a transaction. */
-export const HeldTransaction = named('HeldTransaction')({
+export const HeldTransaction = named('HeldTransaction', {
   id: Id,
   kind: PlayKind,
   transactionId: TransactionId,
@@ -172,7 +172,7 @@ export const HeldTransaction = named('HeldTransaction')({
 export type HeldTransaction = Static<typeof HeldTransaction>
 
 /** A round with its sums, as its provider reads it. */
-export const HeldRound = named('HeldRound')({
+export const HeldRound = named('HeldRound', {
   roundId: ProviderRoundId,
   playerId: Id,
   gameId: Id,
@@ -186,7 +186,7 @@ export const HeldRound = named('HeldRound')({
 })
 export type HeldRound = Static<typeof HeldRound>
 
-export const PlaySession = named('PlaySession')({
+export const PlaySession = named('PlaySession', {
   sessionId: Id,
   playerId: Id,
   gameId: Id,

@@ -2,7 +2,7 @@ import './formats.ts'
 import { type Static, type TString, Type } from '@sinclair/typebox'
 import { amountPattern, moneyPattern } from './formats.ts'
 import { personal } from './personal.ts'
-import { described, Line, Lines, Nullable, named, object, text } from './schema.ts'
+import { described, Line, Lines, Nullable, named, object, record, text } from './schema.ts'
 import {
   DepositStatus,
   EnvironmentName,
@@ -60,7 +60,7 @@ export const Method = Line({ minLength: 1, maxLength: 64, description: 'Payment-
 
 const listOfCauses = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(new Set(Object.values(ledgerCauses)))
 
-export const Me = named('Me')({
+export const Me = named('Me', {
   operator: object(
     {
       id: described(Id, 'You, the operator.'),
@@ -83,29 +83,30 @@ export const Me = named('Me')({
 
 export const PersonName = personal('name', text(200, { description: 'Full name.' }))
 
-export const Player = named(
+export const Player = record(
   'Player',
   'A player of your brand. Withdrawals do not depend on its status: nobody is kept from their money.',
-)({
-  id: personal('player', described(Id, 'Our id of the player.')),
-  externalId: Nullable(personal('externalId', text(128, { description: 'Your own id of the player.' }))),
-  name: PersonName,
-  email: personal('email', text(254, { description: 'E-mail address.' })),
-  cpf: personal('cpf', Type.String({ pattern: '^\\d{11}$', description: 'CPF, digits only.' })),
-  phone: Nullable(personal('phone', text(16, { description: 'Phone number; null if you sent none.' }))),
-  birthDate: Nullable(personal('birthDate', described(CalendarDate, 'Birth date, YYYY-MM-DD.'))),
-  status: PlayerStatus,
-  kycStatus: KycStatus,
-  currency: described(Currency, 'Currency of the account (ISO 4217).'),
-  createdAt: described(Timestamp, 'When the player was registered.'),
-})
+  {
+    id: personal('player', described(Id, 'Our id of the player.')),
+    externalId: Nullable(personal('externalId', text(128, { description: 'Your own id of the player.' }))),
+    name: PersonName,
+    email: personal('email', text(254, { description: 'E-mail address.' })),
+    cpf: personal('cpf', Type.String({ pattern: '^\\d{11}$', description: 'CPF, digits only.' })),
+    phone: Nullable(personal('phone', text(16, { description: 'Phone number; null if you sent none.' }))),
+    birthDate: Nullable(personal('birthDate', described(CalendarDate, 'Birth date, YYYY-MM-DD.'))),
+    status: PlayerStatus,
+    kycStatus: KycStatus,
+    currency: described(Currency, 'Currency of the account (ISO 4217).'),
+    createdAt: described(Timestamp, 'When the player was registered.'),
+  },
+)
 export type Player = Static<typeof Player>
 
 const externalId = { minLength: 1, maxLength: 128, description: "The operator's own identifier; unique per brand." }
 /** By which a player is looked up: it may be as it was accepted long ago, with control characters. */
 export const ExternalId = personal('externalId', Type.String(externalId))
 
-export const PlayerRequest = named('PlayerRequest')({
+export const PlayerRequest = named('PlayerRequest', {
   externalId: personal('externalId', Line(externalId)),
   name: personal('name', Line({ format: 'visible', minLength: 2, maxLength: 200, description: 'Full name.' })),
   email: personal('email', Type.String({ format: 'email', maxLength: 254, description: 'E-mail address.' })),
@@ -124,20 +125,14 @@ export const DocumentReference = personal(
   text(256, { description: 'Your reference to the stored document file.' }),
 )
 
-export const KycSubmission = named(
-  'KycSubmission',
-  'A document that you submitted.',
-)({
+export const KycSubmission = record('KycSubmission', 'A document that you submitted.', {
   id: described(Id, 'The submission.'),
   documentType: text(64, { description: 'Kind of document, as you labelled it.' }),
   reference: DocumentReference,
   submittedAt: described(Timestamp, 'When you submitted it.'),
 })
 
-export const Kyc = named(
-  'Kyc',
-  "A player's identity check.",
-)({
+export const Kyc = record('Kyc', "A player's identity check.", {
   playerId: described(Id, 'The player.'),
   kycStatus: KycStatus,
   submissions: Type.Array(KycSubmission, {
@@ -153,10 +148,7 @@ export type Kyc = Static<typeof Kyc>
  * What a decision has changed: the reply to it, and its event. Both are stored, the event several times, so it carries
  * the latest submission and not all of them.
  */
-export const KycChange = named(
-  'KycChange',
-  "A player's identity check after a decision.",
-)({
+export const KycChange = record('KycChange', "A player's identity check after a decision.", {
   ...Kyc.properties,
   submissions: Type.Array(KycSubmission, {
     description: 'The latest one, if there is any. `GET /players/{playerId}/kyc` has those before it.',
@@ -165,7 +157,7 @@ export const KycChange = named(
 })
 export type KycChange = Static<typeof KycChange>
 
-export const KycSubmissionRequest = named('KycSubmissionRequest')({
+export const KycSubmissionRequest = named('KycSubmissionRequest', {
   documentType: Line({ minLength: 1, maxLength: 64, description: 'Kind of document, a label of your own.' }),
   reference: personal(
     'document',
@@ -173,12 +165,9 @@ export const KycSubmissionRequest = named('KycSubmissionRequest')({
   ),
 })
 
-export const KycSubmissionReceipt = named('KycSubmissionReceipt')({ submission: KycSubmission, kycStatus: KycStatus })
+export const KycSubmissionReceipt = named('KycSubmissionReceipt', { submission: KycSubmission, kycStatus: KycStatus })
 
-export const Wallet = named(
-  'Wallet',
-  "A player's balance.",
-)({
+export const Wallet = record('Wallet', "A player's balance.", {
   playerId: described(Id, 'The player.'),
   currency: described(Currency, 'Currency of the amounts (ISO 4217).'),
   available: described(Money, 'The real balance.'),
@@ -187,10 +176,7 @@ export const Wallet = named(
 })
 export type Wallet = Static<typeof Wallet>
 
-export const LedgerItem = named(
-  'LedgerItem',
-  'One entry of the ledger (extrato). Entries never change.',
-)({
+export const LedgerItem = record('LedgerItem', 'One entry of the ledger (extrato). Entries never change.', {
   id: described(Id, 'The entry; begins with `led_`.'),
   type: LedgerType,
   amount: described(Money, 'Signed: the items sum to `available`.'),
@@ -209,10 +195,7 @@ export const LedgerItem = named(
 })
 export type LedgerItem = Static<typeof LedgerItem>
 
-export const Deposit = named(
-  'Deposit',
-  'A deposit. You collect the payment; we credit the wallet on confirm.',
-)({
+export const Deposit = record('Deposit', 'A deposit. You collect the payment; we credit the wallet on confirm.', {
   id: described(Id, 'The deposit.'),
   playerId: described(Id, 'The player whose wallet it credits.'),
   amount: described(Money, 'What the wallet is credited with on confirm.'),
@@ -227,17 +210,14 @@ export const Deposit = named(
 })
 export type Deposit = Static<typeof Deposit>
 
-export const DepositRequest = named('DepositRequest')({
+export const DepositRequest = named('DepositRequest', {
   amount: Amount,
   currency: Currency,
   method: Method,
   externalReference: Line({ minLength: 1, maxLength: 128, description: 'Your payment reference; unique.' }),
 })
 
-export const Withdrawal = named(
-  'Withdrawal',
-  'A request to pay a player out, which our team reviews and pays.',
-)({
+export const Withdrawal = record('Withdrawal', 'A request to pay a player out, which our team reviews and pays.', {
   id: described(Id, 'The withdrawal.'),
   playerId: described(Id, 'The player who is paid.'),
   amount: described(Money, 'What is paid out.'),
@@ -253,17 +233,14 @@ export const Withdrawal = named(
 })
 export type Withdrawal = Static<typeof Withdrawal>
 
-export const WithdrawalRequest = named('WithdrawalRequest')({
+export const WithdrawalRequest = named('WithdrawalRequest', {
   amount: Amount,
   currency: Currency,
   method: Method,
   destination: personal('destination', Line({ minLength: 1, maxLength: 256, description: 'Payout destination.' })),
 })
 
-export const Game = named(
-  'Game',
-  'A game of the catalogue.',
-)({
+export const Game = record('Game', 'A game of the catalogue.', {
   id: described(Id, 'The game: the `gameId` of a session.'),
   name: text(128, { description: 'Its name, for players.' }),
   provider: text(128, { description: 'Who makes it.' }),
@@ -274,7 +251,7 @@ export const Game = named(
 })
 export type Game = Static<typeof Game>
 
-export const GameSession = named('GameSession')({
+export const GameSession = named('GameSession', {
   id: described(Id, 'The session.'),
   playerId: described(Id, 'The player.'),
   gameId: described(Id, 'The game.'),
@@ -286,7 +263,7 @@ export const GameSession = named('GameSession')({
 })
 export type GameSession = Static<typeof GameSession>
 
-export const WebhookTestResult = named('WebhookTestResult')({
+export const WebhookTestResult = named('WebhookTestResult', {
   eventId: described(Id, 'Id of the test event: its `X-Webhook-Id`.'),
   delivered: Type.Boolean({ description: 'Whether the receiver answered 2xx.' }),
   responseStatus: Nullable(Type.Integer({ description: 'Status that it answered; null if it did not answer.' })),

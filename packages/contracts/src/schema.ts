@@ -43,10 +43,11 @@ export const object = <Fields extends TProperties>(fields: Fields, options: Obje
   Type.Object(fields, { additionalProperties: false, ...options }) as TObject as TObject<WithIds<Fields>>
 
 /** The same with a name, under which documents and clients have it. */
-export const named =
-  ($id: string, description?: string) =>
-  <Fields extends TProperties>(fields: Fields) =>
-    object(fields, { $id, ...(description === undefined ? {} : { description }) })
+export const named = <Fields extends TProperties>($id: string, fields: Fields) => object(fields, { $id })
+
+/** And with what it is. */
+export const record = <Fields extends TProperties>($id: string, description: string, fields: Fields) =>
+  object(fields, { $id, description })
 
 type Literals<T extends readonly string[]> = { -readonly [K in keyof T]: TLiteral<T[K]> }
 

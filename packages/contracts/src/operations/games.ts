@@ -38,7 +38,7 @@ export const games = {
     description:
       "Answers a `gameUrl` for the player's browser. Needs an approved KYC, status `ativo`, and no self-exclusion or exceeded daily limit. In the sandbox the session is a demonstration with a fictitious balance.",
     params: PlayerPath,
-    body: named('GameSessionRequest')({
+    body: named('GameSessionRequest', {
       gameId: Type.String({ minLength: 1, maxLength: 128, description: 'A game of the catalogue.' }),
     }),
     reply: GameSession,

@@ -154,7 +154,7 @@ export const payments = service('payments', {
     tag: 'Sandbox',
     summary: "Simulate the team's withdrawal decision",
     params: WithdrawalPath,
-    body: named('WithdrawalDecisionRequest')({ decision: WithdrawalDecision, reason: Type.Optional(PublicReason) }),
+    body: named('WithdrawalDecisionRequest', { decision: WithdrawalDecision, reason: Type.Optional(PublicReason) }),
     reply: Withdrawal,
     rejects: ['WITHDRAWAL_NOT_FOUND', 'WITHDRAWAL_INVALID_STATE'],
     example: {

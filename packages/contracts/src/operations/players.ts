@@ -117,7 +117,7 @@ export const players = service('players', {
     tag: 'Sandbox',
     summary: "Simulate the team's KYC decision",
     params: PlayerPath,
-    body: named('KycDecisionRequest')({ status: KycDecision, reason: Type.Optional(PublicReason) }),
+    body: named('KycDecisionRequest', { status: KycDecision, reason: Type.Optional(PublicReason) }),
     reply: KycChange,
     rejects: ['PLAYER_NOT_FOUND'],
     example: { params: { playerId: sample.playerId }, body: { status: 'aprovado' }, reply: approvedKyc },

@@ -229,7 +229,7 @@ export const rounds = {
       day: Type.Optional(CalendarDate),
       cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'From the page before.' })),
     }),
-    reply: named('HeldRoundPage')({
+    reply: named('HeldRoundPage', {
       data: Type.Array(HeldRound, { maxItems: 200, description: 'The rounds of this page.' }),
       nextCursor: Nullable(text(256, { description: 'For the next page; null at the end.' })),
     }),

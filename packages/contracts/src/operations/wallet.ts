@@ -87,7 +87,7 @@ export const wallet = service('wallet', {
         Type.String({ minLength: 1, maxLength: 512, description: 'Opaque, from the previous page.' }),
       ),
     }),
-    reply: named('LedgerPage')({
+    reply: named('LedgerPage', {
       data: Type.Array(LedgerItem, { maxItems: 200, description: 'Most recent first.' }),
       nextCursor: Nullable(text(512, { description: 'Opaque; null means no more pages.' })),
     }),
