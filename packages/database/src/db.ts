@@ -131,7 +131,6 @@ export interface Db extends LockingDb {
   flush(): Promise<void>
 }
 
-/** The handle of a transaction. */
 export interface Transaction extends Db {
   /**
    * Commits in the flight of its last statements: COMMIT is sent right behind them, and nothing can be sent after it. A

@@ -162,7 +162,6 @@ const isSealedBytes = (bytes: Buffer): boolean => bytes.length > 0 && bytes[0] !
  * field was marked is clear.
  */
 export class Vault {
-  /** The schema of the tables. */
   readonly #schema: string
   readonly #box: SecretBox | null
   /** Whether what is written now is sealed. */

@@ -144,7 +144,6 @@ class Traffic {
   done(kind: MessageKind): readonly Seen[] {
     return this.of(kind).filter(({ status }) => status === 200)
   }
-  /** The attempts at one message. */
   attempts({ kind, body, bytes }: Seen): readonly Seen[] {
     return this.seen.filter(
       (one) =>

@@ -11,7 +11,6 @@ import { handlers } from './operations.ts'
 import { Reconciler } from './reconciliation/reconciler.ts'
 import { migrations } from './storage/migrations/index.ts'
 
-/** Reports of reconciliations. */
 const reports = { table: 'reconciliation', column: 'heartbeat_at', keepMs: 90 * dayMs }
 
 export const reconciler = defineService({

@@ -9,7 +9,6 @@ const addConnectionOptions = (command: Command): Command =>
     .option('--console <address>', 'the console to call, as you logged in there; TEAM_CONSOLE_URL says the same')
     .option('--as <person>', 'a person of the development stack')
 
-/** Adds the command of a row to its group. */
 export function addRow(group: Command, row: AnyRow, open: OpenSession): void {
   const { path, operation, confirm } = row
   const { summary, description = '' } = row.description === undefined ? operation : { summary: row.description }

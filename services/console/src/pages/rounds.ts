@@ -200,7 +200,6 @@ async function showRounds(visit: Visit): Promise<FastifyReply> {
   })
 }
 
-/** Rounds as rows of a list, with names. */
 export async function roundRows(visit: Visit, directory: Directory, rounds: readonly Round[]): Promise<readonly Row[]> {
   const [games, player] = await Promise.all([
     rounds.length === 0 ? new Map<string, string>() : gameNames(visit),

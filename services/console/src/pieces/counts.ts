@@ -71,7 +71,6 @@ const openRounds = { name: 'openRounds', path: '/rounds?view=open&olderThan=24h'
 const heldWins = { name: 'heldWins', path: '/held-wins', service: 'wallet' } as const
 const noPlay: readonly QueueState[] = [openRounds, heldWins].map((one) => ({ ...one, count: null, oldest: null }))
 
-/** As many held wins as are counted. */
 const heldCountedMax = 1_000
 
 /** The rounds that should have ended, and the wins that wait for two people. The wallet knows brands and no environments. */

@@ -39,7 +39,6 @@ export type CsvRow = readonly string[]
 /** Downloads that one process writes at once. Each reads as long as there is more. */
 const seats = new Seats({ max: 10, ofOneMax: 2 })
 
-/** How many rows are read at once. */
 export const rowsPerRead = 500
 
 /**

@@ -7,7 +7,6 @@ import { ageAsked, type Filter, valuesOf, withQuery } from './filters.ts'
 import { detailLines } from './refusals.ts'
 import { type Decision, rolesFor, type SentForm, type ShownDecision, shownDecision, type Visit } from './visit.ts'
 
-/** How many rows a page of a list has. */
 export const rowsOnPage = 50
 
 /** Where a page of a list begins; nothing for the first one. */
@@ -80,7 +79,6 @@ export interface ListFrame {
   readonly filter?: Filter
   /** Of the same rows as a file. */
   readonly csv?: string | undefined
-  /** How much of it is done. */
   readonly progress?: { readonly done: number; readonly total: number }
   readonly remark?: string | undefined
   /** The services that did not answer. */

@@ -25,7 +25,6 @@ interface Happening {
   readonly href?: string
   /** Of a deposit or withdrawal: its id, which its entries name. */
   readonly id?: string
-  /** The entry itself. */
   readonly entry?: Entry
 }
 

@@ -100,7 +100,6 @@ export class RecordChecks {
     return this.#run.questions.every((one) => one.kind !== kind || one.plain === true)
   }
 
-  /** Counts plain records as what they are: compared. */
   comparedPlain(kind: Kind, { plain, ofPlay = 0 }: Pick<Plain, 'plain' | 'ofPlay'>): void {
     for (const { check, counts, of, kind: about } of this.#run.questions) {
       if (!counts || about !== kind) continue

@@ -174,7 +174,6 @@ export function settingsOfTerms(
     ...{ otherwise: rangesOf(created?.input ?? {}), calls: ranges },
     ...{ says: ({ input }) => rangesOf(input), seen: (seen) => seen.allowedAddresses },
   })
-  /** The ranges before a call. */
   const before = (call: SettingCall) =>
     rangesOf(
       addresses.order === 'as seen'

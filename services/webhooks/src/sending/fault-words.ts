@@ -76,7 +76,6 @@ function stepOf(code: string): string {
   return message === undefined ? 'The attempt failed' : `The connection failed: ${message}`
 }
 
-/** An error of an attempt in plain words. */
 export function faultInWords(error: unknown): string {
   if (isWorded(error)) return error.message
   const code = codeOf(error)
