@@ -6,25 +6,22 @@ import {
   type Scope,
   type TeamCaller,
 } from '@backoffice/contracts'
-import { batchFaultOf, type Database, readNow } from '@backoffice/database'
-import { type Clock, type Logger, newId, type Timers } from '@backoffice/process'
+import { batchFaultOf, readNow } from '@backoffice/database'
+import { type Clock, newId } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
 import { context } from '@opentelemetry/api'
 import { Batcher } from '../batcher.ts'
 import type { Dispatch } from '../outbox/sending.ts'
 import { attemptSingly, batchedAttempts } from './command.ts'
 import type { BatchedQuery, Call, DirectTools, Govern, Handler, PrepareTools, Query } from './handle.ts'
-import type { Attempt, Outcome, Preparation } from './record.ts'
+import type { Attempt, AttemptContext, Outcome, Preparation } from './record.ts'
 import { findKnown, fingerprintOf, isStorable, type KnownOperation, replyOf, unwrap } from './reply.ts'
 
-export interface RunnerContext {
-  readonly db: Database
+export interface RunnerContext extends AttemptContext {
   readonly rpc: RpcClient
   readonly dispatch: Dispatch
   readonly clock: Clock
-  readonly log: Logger
   readonly govern: Govern
-  readonly timers: Timers
 }
 
 const readsBatchMax = 500

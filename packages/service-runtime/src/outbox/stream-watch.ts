@@ -1,20 +1,14 @@
 import { type EventMessage, eventStream } from '@backoffice/contracts'
-import type { Database } from '@backoffice/database'
 import type { StoredMessage } from '@backoffice/database/vault'
-import type { Logger, Timer, Timers } from '@backoffice/process'
-import type { NatsConnection } from '@nats-io/transport-node'
+import type { Timer } from '@backoffice/process'
 import type { DatabaseHistory } from '../database/cached.ts'
-import { type EventPublisher, type EventStream, StreamFault } from '../messages/event-stream.ts'
+import type { ConsumerContext } from '../messages/consumer.ts'
+import { type EventPublisher, StreamFault } from '../messages/event-stream.ts'
 import { type EventRow, opened, sendEvent } from './store.ts'
 
-export interface StreamWatchContext {
-  readonly db: Database
+export interface StreamWatchContext extends Pick<ConsumerContext, 'db' | 'nats' | 'stream' | 'log' | 'timers'> {
   readonly history: DatabaseHistory
-  readonly nats: NatsConnection
-  readonly stream: EventStream
   readonly publisher: EventPublisher
-  readonly log: Logger
-  readonly timers: Timers
 }
 
 /**

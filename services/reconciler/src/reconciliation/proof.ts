@@ -22,7 +22,7 @@ import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from
 const pagesOfProof = 5
 
 /** What goes through records page by page. */
-interface Through {
+export interface Through {
   readonly snapshots: Snapshots
   readonly checks: RecordChecks
   /** How many records one snapshot looks at. */
@@ -71,19 +71,16 @@ export async function goThrough(
   }
 }
 
-interface ToProve {
+interface ToProve extends Pick<Through, 'checks' | 'limit' | 'progress'> {
   readonly share: Share
   readonly systemAccounts: readonly SystemAccount[]
   readonly endedBelow: bigint
   /** Confirmations from before this moment are plain, whatever operators were told of them. */
   readonly toldBefore: Date
-  readonly checks: RecordChecks
   /** As `leastLimits` takes it. */
   readonly leastMaxWin: bigint
   /** Whether payments are in another database: a look at each record there is a way there and back, so all is asked. */
   readonly isOfTwo: boolean
-  readonly limit: number
-  readonly progress: Through['progress']
   readonly sums: CurrencySums
   readonly found: (check: 'chains', found: FoundDifference) => void
   /** That so many entries of players were held against those before them. */

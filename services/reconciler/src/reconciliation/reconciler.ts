@@ -12,9 +12,7 @@ import {
   silenceSecondsMax,
   wasBegun,
 } from '../storage/reconciliations.ts'
-import type { ConfiguredHeads } from './heads-check.ts'
 import { type ReconcileOptions, reconcile } from './reconcile.ts'
-import type { TeamRules } from './team-history.ts'
 
 const heartbeatEveryMs = 1_000
 const silenceMsMax = silenceSecondsMax * 1_000
@@ -29,28 +27,19 @@ const waiting: Progress = { check: 'waiting', done: 0, total: 0 }
 /** Who starts the runs for which nobody has asked. */
 const schedule = 'schedule'
 
-interface ReconcilerContext extends Pick<ServiceContext, 'db' | 'clock' | 'log'> {
+interface ReconcilerContext
+  extends Pick<ServiceContext, 'db' | 'clock' | 'log'>,
+    Pick<ReconcileOptions, 'heads' | 'team' | 'workers'>,
+    Partial<Pick<ReconcileOptions, 'statementMsMax'>> {
   /** From which the books are read. */
   readonly url: string
-  /** Where heads of chains are exported to, if they are. */
-  readonly heads?: ConfiguredHeads | undefined
-  /** Whose signatures corrections must have. */
-  readonly team?: TeamRules | undefined
-  /** Over how many connections a full run is divided. */
-  readonly workers?: number
   /** A run that makes no progress for so long fails. */
   readonly stallMsMax?: number
-  /** PostgreSQL ends a statement that takes longer, and the run fails. */
-  readonly statementMsMax?: number
 }
 
-interface RunToBegin {
+interface RunToBegin extends Pick<ReconcileOptions, 'isFull' | 'piecesMax' | 'restoredTo'> {
   readonly id: string
   readonly startedBy: string
-  readonly isFull: boolean
-  readonly piecesMax?: number | undefined
-  /** To which the database was restored. */
-  readonly restoredTo?: Date | undefined
 }
 
 /**

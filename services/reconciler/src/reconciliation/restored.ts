@@ -3,7 +3,7 @@ import type { ExportedHead } from '../heads/exports.ts'
 import type { FoundDifference } from './check.ts'
 import type { HeadsComparison } from './heads-check.ts'
 import { accountGone, playersAfter } from './players-checks.ts'
-import { divided, goThrough } from './proof.ts'
+import { divided, goThrough, type Through } from './proof.ts'
 import { Turns } from './ranges.ts'
 import type { RecordChecks } from './record-checks.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
@@ -62,11 +62,8 @@ async function examineOpenHolds(db: Snapshot, checks: RecordChecks, ids: readonl
   await checks.examine(db, 'withdrawal', withdrawals)
 }
 
-interface AfterRestore {
-  readonly checks: RecordChecks
+interface AfterRestore extends Pick<Through, 'checks' | 'limit' | 'progress'> {
   readonly compared: Pick<HeadsComparison, 'compare'>
-  readonly limit: number
-  readonly progress: (check: string, done: number, total: number) => void
   /** Undefined where the exported heads cannot be read. */
   readonly ifReadable: <T>(read: () => Promise<T>) => Promise<T | undefined>
   readonly found: (check: 'chains', found: FoundDifference) => void

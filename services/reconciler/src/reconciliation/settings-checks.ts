@@ -21,7 +21,12 @@ const { createOperator, setReplayProtection, issueCredential, revokeCredential }
 const { createProvider, issueProviderKey, revokeProviderKey } = operations.gateway
 
 /** An operator, or a provider of games, in its table. */
-type TermsRow = Omit<Terms, 'numbers'> & Readonly<Record<string, unknown>>
+interface TermsRow extends Omit<Terms, 'numbers'> {
+  readonly rateLimitPerMinute?: number
+  readonly replayProtection?: boolean
+  readonly stakesPerMinute?: number
+  readonly othersPerMinute?: number
+}
 
 interface TermsOf extends Pick<TermsCalls, 'creates' | 'limits' | 'suspends' | 'activates' | 'defaults'> {
   readonly table: string
@@ -44,7 +49,8 @@ const findTerms =
     const settings = rows.flatMap((row): readonly Setting[] => {
       const { id, name } = row
       const created = of(name).find((call) => call.operation === calls.creates.id && made(call, holder, id))
-      const numbers = Object.fromEntries(Object.keys(calls.defaults).map((field) => [field, Number(row[field])]))
+      const values: Readonly<Record<string, unknown>> = { ...row }
+      const numbers = Object.fromEntries(Object.keys(calls.defaults).map((field) => [field, Number(values[field])]))
       const said = { ...calls, created, all: of(id), says: { [holder]: id }, isCreatedByTwo: takesTwo(run) }
       return [...settingsOfTerms({ ...row, numbers }, said), ...more(row, of(id))]
     })

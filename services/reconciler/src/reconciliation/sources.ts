@@ -1,7 +1,7 @@
 import { firstId } from '@backoffice/process'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Kind } from './check.ts'
-import { isOfPiece, type Share } from './ranges.ts'
+import { isOfPiece, type Plain, type Share } from './ranges.ts'
 import type { Snapshot } from './snapshots.ts'
 
 /** Where an incremental run begins. */
@@ -15,13 +15,7 @@ export interface Since {
 /** Where a page begins: after the row of this place. Null: before all rows, whatever they are called. */
 type Place = readonly (string | null)[]
 
-interface Page {
-  /** What is to be looked at. */
-  readonly keys: readonly string[]
-  /** How many there were on the page. */
-  readonly read: number
-  /** How many of them are plain, and need no look. */
-  readonly plain: number
+interface Page extends Plain {
   /** Where the next page begins. Null: there is none. */
   readonly next: Place | null
 }

@@ -1,6 +1,7 @@
 import { type ReadDb, sql } from '@backoffice/service-runtime'
 import type { AccountCheckpoint } from '../storage/reconciliations.ts'
 import type { FoundDifference } from './check.ts'
+import type { EnteredAmount } from './plain-records.ts'
 import type { RecordChecks } from './record-checks.ts'
 import type { Snapshots } from './snapshots.ts'
 
@@ -217,24 +218,18 @@ export class SystemSum {
   }
 }
 
-interface Entered {
-  readonly brandId: string
-  readonly currency: string
-  readonly amount: bigint
-}
-
 /**
  * Debits equal credits: what was entered in a brand's currency sums to zero. Only transactions that have ended count,
  * because the sum is taken over many snapshots.
  */
 export class CurrencySums {
-  readonly #sums = new Map<string, { -readonly [Field in keyof Entered]: Entered[Field] }>()
+  readonly #sums = new Map<string, { -readonly [Field in keyof EnteredAmount]: EnteredAmount[Field] }>()
 
   get size(): number {
     return this.#sums.size
   }
 
-  add({ brandId, currency, amount }: Entered): void {
+  add({ brandId, currency, amount }: EnteredAmount): void {
     const key = `${brandId} ${currency}`
     const sum = this.#sums.get(key)
     if (sum === undefined) this.#sums.set(key, { brandId, currency, amount })

@@ -12,24 +12,17 @@ import {
 } from './endpoint.ts'
 
 /** A row of the table: one per operator and environment. */
-export interface EndpointRow {
+export interface EndpointRow
+  extends Pick<Endpoint, 'url' | 'enabled' | 'disabledAt' | 'disabledReason' | 'updatedAt'>,
+    Pick<Endpoint['breaker'], 'consecutiveFailures' | 'failingSince' | 'openUntil' | 'openings'> {
   readonly id: string
   readonly operatorId: string
   readonly environment: Environment
-  readonly url: string | null
-  readonly enabled: boolean
-  readonly disabledAt: Date | null
-  readonly disabledReason: string | null
   readonly breakerState: Endpoint['breaker']['state']
-  readonly consecutiveFailures: number
-  readonly failingSince: Date | null
-  readonly openUntil: Date | null
-  readonly openings: number
   readonly concurrency: number | null
   readonly lastFaultAt: Date | null
   readonly lastFaultStatus: number | null
   readonly lastFault: string | null
-  readonly updatedAt: Date
 }
 
 export async function findEndpoint(db: ReadDb, key: EndpointKey): Promise<EndpointRow | null> {
