@@ -11,7 +11,6 @@ import {
   renderPermissionsFile,
 } from '@backoffice/contracts'
 import { renderDashboard } from './telemetry/dashboard.ts'
-import { answerLines, threatLines } from './threats.ts'
 
 // The tables of documents that say no more than the tables of operations and events do.
 
@@ -54,13 +53,6 @@ function withRows(text: string, columns: string, rows: readonly string[]): strin
   return `${before}${head}${rows.join('\n')}\n${after.replace(/^(\|.*\n)+/, '')}`
 }
 
-/** The document with another list below the paragraph that ends so. */
-function withList(text: string, introduction: string, lines: readonly string[]): string {
-  const [before, after] = text.split(`${introduction}\n\n`)
-  if (before === undefined || after === undefined) throw new Error(`no list is introduced by ${introduction}`)
-  return `${before}${introduction}\n\n${lines.join('\n')}\n${after.replace(/^(- .*\n)+/, '')}`
-}
-
 const read = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8')
 
 const renderPrivacy = (): string =>
@@ -71,17 +63,6 @@ const renderPrivacy = (): string =>
   )
 
 const renderWebhooks = (): string => withRows(read('webhooks'), 'event | sent', sentEvents())
-
-const renderSecurity = (): string =>
-  withList(
-    withList(
-      read('security'),
-      'What is *named* shows at the next reconciliation; the rest is accepted, and why:',
-      threatLines(),
-    ),
-    'Where nothing else is said, silence makes the operation unavailable:',
-    answerLines(),
-  )
 
 /**
  * The rule files of deploy/telemetry as the operator of Prometheus takes them. They stay what promtool and a Prometheus without
@@ -104,7 +85,6 @@ export const generated: Readonly<Record<string, () => string>> = {
   'deploy/k8s/monitoring/rules.yaml': renderRules,
   'deploy/telemetry/dashboard.json': renderDashboard,
   'docs/privacy.md': renderPrivacy,
-  'docs/security.md': renderSecurity,
   'docs/webhooks.md': renderWebhooks,
 }
 

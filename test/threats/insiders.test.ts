@@ -259,7 +259,7 @@ t.test('a call that somebody heard has no second effect, whoever sends it again'
   }
 })
 
-t.test('what the gateway says that operators asked for is believed, as the matrix says', async (t) => {
+t.test('what the gateway says that operators asked for is believed, as docs/security.md says', async (t) => {
   const rpc = new RpcClient(await bed.nats('gateway'))
   await rpc.call(operations.payments.confirmDeposit, { scope, input: { depositId: victim.depositId } })
   t.same((await reconcile(alice)).differences, [])
