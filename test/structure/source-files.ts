@@ -30,7 +30,7 @@ export function sourceFiles(): readonly SourceFile[] {
 }
 
 /** A relative module as a path from the root, another as it is written. */
-export function resolveImport(from: string, specifier: string): string {
+function resolveImport(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier
   return relative(root, resolve(root, dirname(from), specifier))
 }
