@@ -5,11 +5,12 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceNames, streamBytesMin } from '@backoffice/contracts'
 import { outboxBacklog } from '@backoffice/service-runtime/testing'
-import { eventually, freePort, temporaryFolder } from '@backoffice/test-kit'
+import { eventually } from '@backoffice/test-kit'
 import t from 'tap'
-import { NatsPart, PostgresPart, SmallDisk, skipWithoutSmallDisks } from './backends.ts'
+import { SmallDisk, skipWithoutSmallDisks } from './backends.ts'
 import { Random } from './random.ts'
 import { expectNone, MoneyBed } from './run.ts'
+import { startServers } from './system.ts'
 
 /** Twice what PostgreSQL needs. */
 const diskMegabytes = 320
@@ -17,27 +18,20 @@ const refusal = '503 SERVICE_UNAVAILABLE, Retry-After'
 
 t.test('servers fail while money moves', async (t) => {
   const random = Random.of(t)
-  const dir = temporaryFolder(t)
   const skip = skipWithoutSmallDisks()
-  const folder = join(dir, 'postgres')
-  const disk = skip === false ? SmallDisk.mount(t, folder, diskMegabytes) : undefined
-  // Its messages are not lost when the disk is full.
-  if (disk !== undefined) symlinkSync(join(dir, 'postgres.log'), join(folder, 'postgres.log'))
+  let [disk, natsDisk]: (SmallDisk | undefined)[] = []
   // JetStream promises the stream its size when it is made.
   const natsMegabytes = Math.ceil((2 * streamBytesMin) / 1024 ** 2)
-  const natsDisk = skip === false ? SmallDisk.mount(t, join(dir, 'jetstream'), natsMegabytes) : undefined
-  const [port, natsPort] = [await freePort(), await freePort()]
-  const postgres = await PostgresPart.start({ dir: folder, port, password: 'password-of-postgres', durable: 'process' })
-  t.teardown(() => postgres.stop())
-  let nats: NatsPart | undefined
-  t.teardown(() => nats?.stop())
-  const money = await MoneyBed.start(t, random, {
-    postgresUrl: postgres.url,
-    nats: async (users) => {
-      nats = await NatsPart.start({ dir, port: natsPort, ...users })
-      return nats
-    },
-  })
+  const prepare = (dir: string) => {
+    if (skip !== false) return
+    disk = SmallDisk.mount(t, join(dir, 'postgres'), diskMegabytes)
+    natsDisk = SmallDisk.mount(t, join(dir, 'nats/jetstream'), natsMegabytes)
+    // Its messages are not lost when the disk is full.
+    symlinkSync(join(dir, 'postgres.log'), join(dir, 'postgres/postgres.log'))
+  }
+  const { postgres, nats: starting, servers } = await startServers(t, prepare)
+  const money = await MoneyBed.start(t, random, servers)
+  const nats = await starting
   await money.sql.query('create table public.filler (text text)')
   const load = money.load('load')
   t.teardown(() => load.end())
@@ -69,7 +63,7 @@ t.test('servers fail while money moves', async (t) => {
     }
     natsDisk?.free()
     // A nats-server that found its disk full does not look again before it is restarted.
-    await nats?.kill()
+    await nats.kill()
     await eventually(async () => (await waiting()).rows === 0)
   })
 

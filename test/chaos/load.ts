@@ -27,8 +27,6 @@ export class Receiver {
   /** What a delivery should never be. */
   readonly problems: string[] = []
   deliveries = 0
-  /** Answers 503 to everything then. */
-  isAway = false
   #secret = ''
 
   /** @returns the receiver and its URL */
@@ -36,8 +34,7 @@ export class Receiver {
     const receiver = new Receiver()
     const { url } = await startReceiver(t, (response, delivery, request) => {
       receiver.deliveries += 1
-      if (receiver.isAway) replyWith(503)(response, delivery, request)
-      else if (random.oneIn(10)) replyWith(500)(response, delivery, request)
+      if (random.oneIn(10)) replyWith(500)(response, delivery, request)
       else if (random.oneIn(20)) response.destroy()
       else {
         receiver.#take(delivery)

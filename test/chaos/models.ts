@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import { fromMinorUnits } from '@backoffice/contracts'
 import type { Model, Timed } from './linearizability.ts'
 
-export const withdrawalDecisions = ['cancel', 'approve', 'reject', 'pay'] as const
-export type WithdrawalDecision = (typeof withdrawalDecisions)[number]
+export type WithdrawalDecision = 'cancel' | 'approve' | 'reject' | 'pay'
 
 /** What a client asks for. Amounts are minor units. */
 export type Call =
@@ -40,30 +39,14 @@ export interface PlayerOperation extends Timed {
   readonly attempts: number
 }
 
-const textOf = (value: unknown) => (typeof value === 'bigint' ? fromMinorUnits(value) : String(value))
+const textOf = (value: unknown) =>
+  JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? fromMinorUnits(part) : part))
 
 /** A line for a person. */
 export function describeOperation({ client, call, answer, attempts, calledAt, returnedAt }: PlayerOperation): string {
-  const { kind, ...asked } = call
   const times = `${calledAt.toFixed(0)}–${returnedAt === Number.POSITIVE_INFINITY ? '?' : returnedAt.toFixed(0)}`
-  return `${times} ${client} ${kind}(${Object.values(asked).map(textOf).join(', ')}) → ${describeAnswer(answer)}${attempts > 1 ? ` after ${attempts} attempts` : ''}`
-}
-
-function describeAnswer(answer: Answer | undefined): string {
-  switch (answer?.kind) {
-    case undefined:
-      return 'unknown'
-    case 'record':
-      return `${answer.id} ${answer.status}`
-    case 'refused':
-      return `${answer.code} ${answer.status ?? ''}`.trim()
-    case 'wallet':
-      return `available ${fromMinorUnits(answer.available)}, withdrawable ${fromMinorUnits(answer.withdrawable)}`
-    case 'statement':
-      return `${answer.items.length} items, balance ${fromMinorUnits(answer.items.at(-1)?.balanceAfter ?? 0n)}`
-    default:
-      return answer satisfies never
-  }
+  const told = answer?.kind === 'statement' ? { items: answer.items.length, last: answer.items.at(-1) } : answer
+  return `${times} ${client} ${textOf(call)} → ${textOf(told) ?? 'unknown'}${attempts > 1 ? ` after ${attempts} attempts` : ''}`
 }
 
 type WithdrawalStatus = 'under_review' | 'approved' | 'paid' | 'rejected' | 'cancelled'

@@ -148,24 +148,6 @@ export const untilSettled = (system: Judged): Promise<true> =>
 
 /** Holds everything against what the clients were told. To be called when nothing happens any more. */
 export async function judge(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {
-  const problems = await judgeOperators(system, operators)
-  problems.push(...(await countProblems(system, operators)))
-  problems.push(...(await limitProblems(system, operators)))
-  problems.push(...(await reconciliationProblems(system)))
-  for (const replica of system.replicas) {
-    const { unplannedExits } = replica
-    for (const { part, how, wasReady, logTail } of unplannedExits) {
-      // While a backend is away a process may give up starting. It is started again.
-      if (wasReady) problems.push(general(`${part} ended by itself (${how}):\n${logTail}`))
-    }
-  }
-  return problems
-}
-
-const general = (text: string): Problem => ({ player: undefined, text })
-
-/** Holds what some of the operators have against what they were told. */
-export async function judgeOperators(system: Judged, operators: readonly Operator[]): Promise<Problem[]> {
   const players = operators.flatMap((operator) => operator.players)
   const problems = players.flatMap((player) => [
     ...player.problems.map((text) => ({ player, text })),
@@ -173,8 +155,17 @@ export async function judgeOperators(system: Judged, operators: readonly Operato
   ])
   problems.push(...(await recordProblems(system, players)))
   for (const operator of operators) problems.push(...(await eventProblems(operator)))
+  problems.push(...(await countProblems(system, operators)))
+  problems.push(...(await limitProblems(system, operators)))
+  problems.push(...(await reconciliationProblems(system)))
+  for (const { part, how, wasReady, logTail } of system.replicas.flatMap(({ unplannedExits }) => unplannedExits)) {
+    // While a backend is away a process may give up starting. It is started again.
+    if (wasReady) problems.push(general(`${part} ended by itself (${how}):\n${logTail}`))
+  }
   return problems
 }
+
+const general = (text: string): Problem => ({ player: undefined, text })
 
 /** The histories of the wallet and of each withdrawal, held against a model that knows nothing of our code. */
 function orderProblems(player: Player): Problem[] {

@@ -3,14 +3,7 @@ import { fromMinorUnits, toMinorUnits } from '@backoffice/contracts'
 import type { HttpReply } from '@backoffice/test-kit'
 import { playerRequest } from '../journey.ts'
 import type { Asked, Client, Request } from './client.ts'
-import {
-  type Answer,
-  type Call,
-  type PlayerOperation,
-  type StatementItem,
-  type WithdrawalDecision,
-  withdrawalDecisions,
-} from './models.ts'
+import type { Answer, Call, PlayerOperation, StatementItem } from './models.ts'
 import type { Random } from './random.ts'
 
 /** An operation that may still get its answer. */
@@ -23,19 +16,23 @@ interface Recorded extends PlayerOperation {
   bytes: Buffer | undefined
 }
 
-const weights = {
-  createDeposit: 18,
-  confirmDeposit: 20,
-  failDeposit: 3,
-  requestWithdrawal: 14,
-  cancel: 4,
-  approve: 9,
-  reject: 3,
-  pay: 9,
-  readWallet: 10,
-  readStatement: 4,
-  readWithdrawal: 6,
-} as const satisfies Record<Call['kind'], number>
+/** What clients do: how often, and the one refusal that the state of a wallet or a record can cause. */
+const acts: Readonly<Record<Call['kind'], { weight: number; path: string; refusal?: string }>> = {
+  createDeposit: { weight: 18, path: '/players/{playerId}/deposits', refusal: 'RG_BLOCKED' },
+  confirmDeposit: { weight: 20, path: '/deposits/{depositId}/confirm', refusal: 'DEPOSIT_NOT_PENDING' },
+  failDeposit: { weight: 3, path: '/deposits/{depositId}/fail', refusal: 'DEPOSIT_NOT_PENDING' },
+  requestWithdrawal: { weight: 14, path: '/players/{playerId}/withdrawals', refusal: 'INSUFFICIENT_FUNDS' },
+  cancel: { weight: 4, path: '/withdrawals/{withdrawalId}/cancel', refusal: 'WITHDRAWAL_NOT_CANCELLABLE' },
+  approve: { weight: 9, path: 'withdrawals/{withdrawalId}', refusal: 'WITHDRAWAL_INVALID_STATE' },
+  reject: { weight: 3, path: 'withdrawals/{withdrawalId}', refusal: 'WITHDRAWAL_INVALID_STATE' },
+  pay: { weight: 9, path: 'withdrawals/{withdrawalId}', refusal: 'WITHDRAWAL_INVALID_STATE' },
+  readWallet: { weight: 10, path: '/players/{playerId}/wallet' },
+  readStatement: { weight: 4, path: '/players/{playerId}/transactions?limit=200' },
+  readWithdrawal: { weight: 6, path: '/withdrawals/{withdrawalId}' },
+}
+const weights = Object.fromEntries(Object.entries(acts).map(([kind, { weight }]) => [kind, weight])) as Readonly<
+  Record<Call['kind'], number>
+>
 
 const amountMax = 9_999n
 const dailyLimit = 40_000n
@@ -44,7 +41,6 @@ const amountReserved = 1_313n
 /** Each broken-off request doubles what the search for an order has to try. */
 const brokenOffMax = 4
 const patienceMsMax = 40
-const statementLimit = 200
 const replayedMax = 5
 
 /** A player, and all that its clients know of it. */
@@ -258,75 +254,43 @@ export class Player {
   }
 
   #requestOf(call: Call): Request {
+    const ids: Readonly<Record<string, unknown>> = { playerId: this.id, ...call }
+    const path = acts[call.kind].path.replace(/\{(\w+)\}/, (_, name) => String(ids[name]))
     const money = { currency: 'BRL', method: 'pix' }
-    const own = `/players/${this.id}`
     switch (call.kind) {
       case 'createDeposit':
-        return post(`${own}/deposits`, {
-          ...money,
-          amount: fromMinorUnits(call.amount),
-          externalReference: randomUUID(),
-        })
-      case 'confirmDeposit':
-        return post(`/deposits/${call.depositId}/confirm`)
-      case 'failDeposit':
-        return post(`/deposits/${call.depositId}/fail`)
+        return post(path, { ...money, amount: fromMinorUnits(call.amount), externalReference: randomUUID() })
       case 'requestWithdrawal':
-        return post(`${own}/withdrawals`, {
-          ...money,
-          amount: fromMinorUnits(call.amount),
-          destination: 'ana@example.com',
-        })
-      case 'cancel':
-        return post(`/withdrawals/${call.withdrawalId}/cancel`)
+        return post(path, { ...money, amount: fromMinorUnits(call.amount), destination: 'ana@example.com' })
       case 'approve':
       case 'reject':
       case 'pay':
-        return decision(`withdrawals/${call.withdrawalId}`, { decision: call.kind })
-      case 'readWallet':
-        return { method: 'GET', path: `${own}/wallet` }
-      case 'readStatement':
-        return { method: 'GET', path: `${own}/transactions?limit=${statementLimit}` }
-      case 'readWithdrawal':
-        return { method: 'GET', path: `/withdrawals/${call.withdrawalId}` }
+        return decision(path, { decision: call.kind })
       default:
-        return call satisfies never
+        return call.kind.startsWith('read') ? { method: 'GET', path } : post(path)
     }
   }
 }
 
-export const post = (path: string, body: object = {}, idempotencyKey: string = randomUUID()): Request => ({
+const post = (path: string, body: object = {}): Request => ({
   method: 'POST',
   path,
   body,
-  idempotencyKey,
+  idempotencyKey: randomUUID(),
 })
 /** Of the sandbox. It takes no key. */
-export const decision = (path: string, body: object): Request => ({
+const decision = (path: string, body: object): Request => ({
   method: 'POST',
   path: `/sandbox/${path}/decision`,
   body,
 })
 
-const isDecision = (kind: Call['kind']): kind is WithdrawalDecision =>
-  (withdrawalDecisions as readonly string[]).includes(kind)
-
-/** The refusals that the state of a wallet or a record can cause. */
-function isExpectedRefusal(kind: Call['kind'], code: string, isLimited: boolean): boolean {
-  if (kind === 'createDeposit') return isLimited && code === 'RG_BLOCKED'
-  if (kind === 'confirmDeposit' || kind === 'failDeposit') return code === 'DEPOSIT_NOT_PENDING'
-  if (kind === 'requestWithdrawal') return code === 'INSUFFICIENT_FUNDS'
-  if (kind === 'cancel') return code === 'WITHDRAWAL_NOT_CANCELLABLE'
-  return isDecision(kind) && code === 'WITHDRAWAL_INVALID_STATE'
-}
-
 /** @returns undefined for an answer that this call can never get */
 function answerOf({ kind }: Call, { status, body }: HttpReply, isLimited: boolean): Answer | undefined {
   const code: string | undefined = body?.error?.code
   if (code !== undefined) {
-    return isExpectedRefusal(kind, code, isLimited)
-      ? { kind: 'refused', code, status: body.error.details?.status as string | undefined }
-      : undefined
+    const isExpected = code === acts[kind].refusal && (kind !== 'createDeposit' || isLimited)
+    return isExpected ? { kind: 'refused', code, status: body.error.details?.status as string | undefined } : undefined
   }
   if (status !== 200 && status !== 201) return undefined
   if (kind === 'readWallet') {

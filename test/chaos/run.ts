@@ -1,58 +1,29 @@
 import { eventually, freePort, type Teardown, type TestBed, type TestBedOptions, testBed } from '@backoffice/test-kit'
 import { services } from '../services.ts'
-import { type Extent, Faults, isKill, planFaults } from './faults.ts'
+import { carryOut, planFaults } from './faults.ts'
 import { createOperators, Load, type Operator } from './load.ts'
 import { describeOperation } from './models.ts'
 import { endLeases, judge, type Problem, settledWithinMs, untilSettled } from './oracle.ts'
 import type { Random } from './random.ts'
 import { type Judged, shortWaits, startChaosSystem } from './system.ts'
 
-export interface ChaosResult {
-  readonly problems: readonly Problem[]
-  readonly figures: Figures
-}
-
-export interface Figures {
-  readonly kills: number
-  readonly freezes: number
-  readonly otherFaults: number
-  readonly players: number
-  /** Of clients, with an answer. */
-  readonly answered: number
-  readonly unanswered: number
-  readonly retries: number
-  readonly events: number
-  readonly deliveries: number
-  /** From the last fault on, until nothing was left to do. */
-  readonly settledAfterMs: number
-}
-
 const historyShownMax = 3
-
-interface ChaosOptions extends Extent {
-  /** Players who are under way at the same time. */
-  readonly players: number
-  readonly clientsPerPlayer: number
-  /** Ends leases by hand once the faults are over, as if the time had passed. */
-  readonly skipLeases: boolean
-}
-
-/** Over a midnight, whatever time it is, and over the day that a higher limit waits. */
-const clockStepMsMax = 36 * 3_600_000
 const killsPerMinute = 11
 
 /** @param minutes how long faults happen; 0 for the few seconds of the proofs */
-const optionsFor = (minutes: number): ChaosOptions =>
-  minutes === 0
-    ? { ...{ durationMs: 9_000, kills: 9, silenceMsMax: 3_000, clockStepMsMax }, ...few, skipLeases: true }
+const optionsFor = (minutes: number) => ({
+  // Over a midnight, whatever time it is, and over the day that a higher limit waits.
+  clockStepMsMax: 36 * 3_600_000,
+  ...(minutes === 0
+    ? { durationMs: 9_000, kills: 9, silenceMsMax: 3_000, players: 4, clientsPerPlayer: 2 }
     : {
         ...{ durationMs: minutes * 60_000, kills: Math.ceil(minutes * killsPerMinute), silenceMsMax: 30_000 },
-        ...{ clockStepMsMax, players: 8, clientsPerPlayer: 3, skipLeases: false },
-      }
-const few = { players: 4, clientsPerPlayer: 2 }
+        ...{ players: 8, clientsPerPlayer: 3 },
+      }),
+})
 
 /** Load and faults for so many minutes, then the oracle. */
-export async function runChaos(t: Teardown & Says, random: Random, minutes: number): Promise<ChaosResult> {
+export async function runChaos(t: Teardown & Says, random: Random, minutes: number) {
   const startedAt = performance.now()
   const log = (line: string) => t.comment(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s  ${line}`)
   const options = optionsFor(minutes)
@@ -67,22 +38,56 @@ export async function runChaos(t: Teardown & Says, random: Random, minutes: numb
     load.end()
     deadline = performance.now()
   })
-  const faults = new Faults(system, log)
-  await faults.carryOut(plan)
+  await carryOut(plan, system, log)
   const calmAt = performance.now()
   deadline = calmAt + settledWithinMs
   log('the faults are over')
-  if (options.skipLeases) await endLeases(system)
-  await load.stop()
+  let settledAfterMs = 0
+  const problems = await conclude(system, {
+    ...{ operators, loads: [load], random, endsLeases: minutes === 0 },
+    settled() {
+      settledAfterMs = Math.round(performance.now() - calmAt)
+      log('nothing is left to do')
+      deadline = performance.now() + settledWithinMs
+    },
+  })
+  const kills = plan.filter(({ kind }) => kind === 'kill').length
+  const freezes = plan.filter(({ kind }) => kind === 'freeze').length
+  const faults = { kills, freezes, otherFaults: plan.length - kills - freezes }
+  return { problems, figures: { ...figuresOf(operators), ...faults, settledAfterMs } }
+}
+
+interface Conclusion {
+  readonly operators: readonly Operator[]
+  readonly loads: readonly Load[]
+  readonly random: Random
+  /** By hand, as if their time had passed. */
+  readonly endsLeases?: boolean
+  /** Called when nothing is left to do. */
+  readonly settled?: () => void
+}
+
+/**
+ * When nothing fails any more: each request gets its answer, and all that they left is done. Then everything is held
+ * against what the clients were told, who repeat requests that were answered, and read everything.
+ */
+async function conclude(
+  system: Judged,
+  { operators, loads, random, endsLeases = true, settled }: Conclusion,
+): Promise<readonly Problem[]> {
+  if (endsLeases) await endLeases(system)
+  await Promise.all(loads.map((load) => load.stop()))
   await comeBack(operators, random)
   await untilSettled(system)
-  const settledAfterMs = Math.round(performance.now() - calmAt)
-  log('nothing is left to do')
-
-  deadline = performance.now() + settledWithinMs
-  await lookBack(operators, random)
-  const problems = await judge(system, operators)
-  return { problems, figures: { ...figuresOf(operators), ...countsOf(plan), settledAfterMs } }
+  settled?.()
+  await Promise.all(
+    registered(operators).map(async (player) => {
+      const choices = random.stream(`${player.name} looks back`)
+      await player.replay(choices)
+      await player.readAll(choices)
+    }),
+  )
+  return judge(system, operators)
 }
 
 const registered = (operators: readonly Operator[]) =>
@@ -91,17 +96,6 @@ const registered = (operators: readonly Operator[]) =>
 /** The clients ask again for some of what they had broken off. */
 export async function comeBack(operators: readonly Operator[], random: Random): Promise<void> {
   await Promise.all(registered(operators).map((player) => player.comeBack(random.stream(`${player.name} comes back`))))
-}
-
-/** The clients repeat requests that were answered, and read everything. */
-export async function lookBack(operators: readonly Operator[], random: Random): Promise<void> {
-  await Promise.all(
-    registered(operators).map(async (player) => {
-      const choices = random.stream(`${player.name} looks back`)
-      await player.replay(choices)
-      await player.readAll(choices)
-    }),
-  )
 }
 
 function figuresOf(operators: readonly Operator[]) {
@@ -115,12 +109,6 @@ function figuresOf(operators: readonly Operator[]) {
     events: sum(({ receiver }) => receiver.events.size),
     deliveries: sum(({ receiver }) => receiver.deliveries),
   }
-}
-
-function countsOf(plan: ReturnType<typeof planFaults>) {
-  const kills = plan.filter(isKill).length
-  const freezes = plan.filter(({ kind }) => kind === 'freeze').length
-  return { kills, freezes, otherFaults: plan.length - kills - freezes }
 }
 
 interface Says {
@@ -160,7 +148,7 @@ export class MoneyBed implements Judged {
     this.#random = random
   }
 
-  static async start(t: Teardown, random: Random, servers: NonNullable<TestBedOptions['servers']>): Promise<MoneyBed> {
+  static async start(t: Teardown, random: Random, servers: TestBedOptions['servers'] = {}): Promise<MoneyBed> {
     const bed = await testBed(t, services, {
       servers,
       config: {
@@ -203,16 +191,7 @@ export class MoneyBed implements Judged {
     return [...new Set(this.operators.flatMap(({ client }) => [...client.notFinal.keys()]))].sort()
   }
 
-  /**
-   * When nothing fails any more: each request gets its answer, and all that they left is done. Then everything is held
-   * against what the clients were told.
-   */
-  async conclude(): Promise<readonly Problem[]> {
-    await endLeases(this)
-    await Promise.all(this.#loads.map((load) => load.stop()))
-    await comeBack(this.operators, this.#random)
-    await untilSettled(this)
-    await lookBack(this.operators, this.#random)
-    return judge(this, this.operators)
+  conclude(): Promise<readonly Problem[]> {
+    return conclude(this, { operators: this.operators, loads: this.#loads, random: this.#random })
   }
 }

@@ -1,32 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  type BrokerUser,
-  brokerUsers,
-  type ServiceName,
-  serviceNames,
-  streamBytesMin,
-  teamConsole,
-} from '@backoffice/contracts'
-import {
-  Child,
-  compileServices,
-  databaseUrl,
-  heapOptions,
-  roleUrl,
-  servicesCache,
-  sharedRolePasswords,
-  withOtherRoles,
-} from '@backoffice/local-stack'
-import { prepareDatabases } from '@backoffice/migrator'
-import { StreamKeeper } from '@backoffice/migrator/stream'
-import { createLogger, patiently } from '@backoffice/process'
-import { connectNats, RpcClient } from '@backoffice/rpc'
-import { eventually, freePort, lookingFirst, type TeamClient, type Teardown, TestIssuer } from '@backoffice/test-kit'
-import pg from 'pg'
+import { defined, type ServiceName, serviceNames } from '@backoffice/contracts'
+import { Child, compileServices, heapOptions, type NatsOptions, servicesCache } from '@backoffice/local-stack'
+import { patiently } from '@backoffice/process'
+import { eventually, freePort, type TeamClient, type Teardown, temporaryFolder, testBed } from '@backoffice/test-kit'
+import type pg from 'pg'
 import { Link } from '../network.ts'
+import { services } from '../services.ts'
 import { NatsPart, type Part, PostgresPart, signal } from './backends.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -164,8 +145,6 @@ export class Replica implements Part {
   }
 }
 
-const passwordOf = (user: string) => `password-of-${user}`
-
 /** As much of a system as the oracle needs. Its services may also run in this process. */
 export type Judged = Pick<ChaosSystem, 'sql' | 'team' | 'replicas'>
 
@@ -184,48 +163,37 @@ export interface ChaosSystem {
   readonly team: TeamClient
 }
 
-export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
-  const dir = mkdtempSync(join(tmpdir(), 'backoffice-chaos-'))
-  // PostgreSQL runs as somebody else.
-  chmodSync(dir, 0o755)
-  t.teardown(() => rmSync(dir, { recursive: true, force: true }))
-  const compiled = compileServices()
-  const issuer = new TestIssuer()
-  t.teardown(() => issuer.remove())
-  const logs = join(dir, 'services')
-  mkdirSync(logs)
-
-  const [postgresPort, natsPort] = [await freePort(), await freePort()]
-  const [postgres, nats] = await Promise.all([
-    PostgresPart.start({
-      dir: join(dir, 'postgres'),
-      port: postgresPort,
-      password: passwordOf('postgres'),
-      // Its processes are killed, never the machine.
-      durable: 'process',
-    }),
-    NatsPart.start({
-      dir: join(dir, 'nats'),
-      port: natsPort,
-      passwords: Object.fromEntries(brokerUsers.map((name) => [name, passwordOf(name)])) as Record<BrokerUser, string>,
-    }),
-  ])
-  t.teardown(() => nats.stop())
+/**
+ * Servers that fail, as a bed starts its own. They end after it.
+ * @param prepare the folder that holds theirs, `postgres` and `nats`
+ */
+export async function startServers(t: Teardown, prepare: (dir: string) => void = () => {}) {
+  const dir = temporaryFolder(t)
+  prepare(dir)
+  const [port, natsPort] = [await freePort(), await freePort()]
+  // Its processes are killed, never the machine.
+  const options = { port, password: 'password-of-postgres', durable: 'process' } as const
+  const postgres = await PostgresPart.start({ ...options, dir: join(dir, 'postgres') })
   t.teardown(() => postgres.stop())
-  const keeper = await StreamKeeper.start(
-    { NATS_URL: nats.url, NATS_PASSWORD: passwordOf('streams') },
-    { replicas: 1, bytesMax: streamBytesMin },
-    createLogger('streams', 'silent'),
-  )
-  t.teardown(() => keeper.stop())
-  const administratorUrl = await makeDatabase(postgres.url)
-  const passwords = sharedRolePasswords(postgres.url)
-  await prepareDatabases([{ url: administratorUrl, services: serviceNames }], withOtherRoles(passwords))
+  const started = Promise.withResolvers<NatsPart>()
+  const nats = async (users: Pick<NatsOptions, 'passwords'>) => {
+    const part = await NatsPart.start({ dir: join(dir, 'nats'), port: natsPort, ...users })
+    t.teardown(() => part.stop())
+    started.resolve(part)
+    return part
+  }
+  return { dir, postgres, nats: started.promise, servers: { postgresUrl: postgres.url, nats } }
+}
 
+export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
+  const compiled = compileServices()
+  const { dir, postgres, nats: starting, servers } = await startServers(t)
+  const bed = await testBed(t, services, { servers, startServices: false })
+  const nats = await starting
   const links: Link[] = []
   t.teardown(() => Promise.all(links.map((link) => link.close())))
-  const openLink = async (port: number) => {
-    const link = await Link.open(port)
+  const openLink = async (url: string | number) => {
+    const link = await Link.open(Number(typeof url === 'number' ? url : new URL(url).port))
     links.push(link)
     return link
   }
@@ -234,27 +202,23 @@ export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
   const replicas: Replica[] = []
   for (const service of serviceNames) {
     for (const name of [`${service}-1`, `${service}-2`]) {
-      const [toPostgres, toNats] = [await openLink(postgresPort), await openLink(natsPort)]
+      const environment = bed.environment(service)
+      const { DATABASE_URL = '', NATS_URL = '' } = environment
+      const [toPostgres, toNats] = [await openLink(DATABASE_URL), await openLink(NATS_URL)]
       const [httpPort, providerPort] = [await freePort(), await freePort()]
       const fromClients = service === 'gateway' ? [await openLink(httpPort), await openLink(providerPort)] : []
       const [fromOperators, fromProviders] = fromClients.map(({ port }) => `http://127.0.0.1:${port}`)
       if (fromOperators !== undefined) baseUrls.push(`${fromOperators}/api/v1`)
       if (fromProviders !== undefined) providerUrls.push(fromProviders)
-      const throughLink = onPort(administratorUrl, toPostgres.port)
       replicas.push(
         new Replica({
-          name,
-          service,
-          dir: logs,
-          healthPort: await freePort(),
-          links: [toPostgres, toNats, ...fromClients],
+          ...{ name, service, dir, healthPort: await freePort(), links: [toPostgres, toNats, ...fromClients] },
           environment: {
+            ...environment,
             ...settings,
-            ...issuer.settings,
-            DATABASE_URL: roleUrl(throughLink, service, passwords[service]),
-            NATS_URL: `nats://127.0.0.1:${toNats.port}`,
-            NATS_USER: service,
-            NATS_PASSWORD: passwordOf(service),
+            ...defined({ PATIENCE: process.env.PATIENCE }),
+            DATABASE_URL: onPort(DATABASE_URL, toPostgres.port),
+            NATS_URL: onPort(NATS_URL, toNats.port),
             PORT: String(httpPort),
             PROVIDER_PORT: String(providerPort),
           },
@@ -266,16 +230,7 @@ export async function startChaosSystem(t: Teardown): Promise<ChaosSystem> {
   await compiled
   await Promise.all(replicas.map((replica) => replica.start()))
   await Promise.all(replicas.map((replica) => replica.untilReady()))
-
-  const sql = new pg.Pool({ connectionString: administratorUrl, max: 2 })
-  // A connection that ends with PostgreSQL is replaced by the next query.
-  sql.on('error', () => {})
-  t.teardown(() => sql.end())
-  const login = { NATS_URL: nats.url, NATS_USER: teamConsole, NATS_PASSWORD: passwordOf(teamConsole) }
-  const connection = await connectNats(login, { name: teamConsole })
-  t.teardown(() => connection.close())
-  const team = lookingFirst(new RpcClient(connection, issuer.signer('alice')))
-  return { postgres, nats, replicas, baseUrls, providerUrls, sql, team }
+  return { postgres, nats, replicas, baseUrls, providerUrls, sql: bed.sql('admin'), team: bed.team('alice') }
 }
 
 /** Leases and sweeps that a person would wait for are as short as the longest call allows. */
@@ -285,25 +240,7 @@ export const shortWaits = {
   INTENT_SWEEP_EVERY_MS: '1000',
   WEBHOOK_BACKOFF_BASE_MS: '50',
 }
-const settings = {
-  ...shortWaits,
-  DEVELOPMENT: 'true',
-  LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
-  DATABASE_POOL_MAX: '5',
-  HOST: '127.0.0.1',
-}
-
-async function makeDatabase(administratorUrl: string): Promise<string> {
-  const name = 'backoffice'
-  const client = new pg.Client({ connectionString: administratorUrl })
-  await client.connect()
-  try {
-    await client.query(`create database ${name}`)
-  } finally {
-    await client.end()
-  }
-  return databaseUrl(administratorUrl, name)
-}
+const settings = { ...shortWaits, LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn', DATABASE_POOL_MAX: '5' }
 
 function onPort(url: string, port: number): string {
   const changed = new URL(url)

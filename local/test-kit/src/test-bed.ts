@@ -208,7 +208,9 @@ const accessTo = ({ natsUrl, databaseUrl, urlOf }: Urls, endings: Ending[]) => (
     return pool
   }),
   nats: perKey((user: BrokerUser) => {
-    const connection = connect({ servers: natsUrl, user, pass: natsPassword(user), inboxPrefix: inboxOf(user) })
+    const login = { servers: natsUrl, user, pass: natsPassword(user), inboxPrefix: inboxOf(user) }
+    // A server that a test kills is back after a while.
+    const connection = connect({ ...login, maxReconnectAttempts: -1 })
     endings.push(async () => (await connection).close())
     return connection
   }),
