@@ -1,4 +1,5 @@
-// proof: types each command of examples/README.md. client.test.ts runs the first of these programs.
+// proof: types each command of examples/README.md. client.test.ts runs the first of these programs, and packages/client what
+// the listener makes of each delivery.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +32,7 @@ const operator = new OperatorClient(system.baseUrl, { key, secret: secret ?? '' 
 t.teardown(() => operator.close())
 const sandbox = { operatorId: created.operatorId, environment: 'sandbox' } as const
 
-const { setWebhookUrl, showWebhook, disableWebhook, showDelivery, listDeliveries, resendDelivery } = operations.webhooks
+const { setWebhookUrl, showWebhook, disableWebhook, showDelivery, resendDelivery } = operations.webhooks
 
 /** Where the sandbox's deliveries go. */
 const endpoint = async () => {
@@ -294,54 +295,24 @@ t.test('listen verifies each delivery, sends it on, and says what the receiver a
   await prints(receiver, new RegExp(`${eventId} dropped, received before`))
   await prints(listener, new RegExp(`${eventId}  verified  again$`, 'm'))
 
-  const forged = { 'X-Webhook-Timestamp': String(Math.floor(Date.now() / 1000)), 'X-Webhook-Signature': '0'.repeat(64) }
-  const post = (headers: Record<string, string>) => fetch(listener.url, { method: 'POST', headers, body: '{}' })
-  t.equal((await post(forged)).status, 401)
-  t.equal((await post({})).status, 401)
-  await prints(listener, /not verified: the signature does not match/)
-  await prints(listener, /not verified: the header x-webhook-timestamp is missing/)
-  t.equal((await fetch(listener.url)).status, 405)
-  t.equal((await fetch(listener.url, { method: 'POST', body: Buffer.alloc(2_000_000) })).status, 413)
-  t.notMatch(receiver.printed(), /answered/, 'none of these reached the receiver')
-
-  await receiver.stop()
-  t.match(await test(), { delivered: false, responseStatus: 502 })
-  await prints(listener, /no answer: connect ECONNREFUSED/)
-
-  t.notMatch(listener.printed(), '\u001b', 'no colour off a terminal')
   await team.call(disableWebhook, { input: { ...sandbox, reason: 'test' } })
   await listener.stop()
   t.match(listener.printed(), `They go to ${former}, which is disabled, again.\n`)
   t.same(await endpoint(), { url: former, enabled: false }, 'what somebody has disabled stays so')
 })
 
-/** What `trigger` made happen. */
-async function trigger(type: string): Promise<string> {
+async function trigger(type: string): Promise<void> {
   const triggered = start('npm run listen', {}, '--', 'trigger', type)
   await once(triggered.child, 'close')
-  const [, id] = new RegExp(`^${type} of (\\w+)$`, 'm').exec(triggered.printed()) ?? []
-  if (id === undefined) throw new Error(triggered.printed())
-  return id
+  if (!new RegExp(`^${type} of \\w+$`, 'm').test(triggered.printed())) throw new Error(triggered.printed())
 }
 
-t.test('trigger makes each event happen; --latest and --events choose what is shown', async (t) => {
-  const begun = Date.now()
-  const former = await trigger('deposit.confirmed')
-  const id = await eventually(async () => {
-    const { data } = await team.call(listDeliveries, { input: { ...sandbox, limit: 1 } })
-    return data.find(({ eventCreatedAt }) => Date.parse(eventCreatedAt) >= begun)?.eventId ?? false
-  })
-  const listener = await listen('--latest', '--events', 'deposit.confirmed,withdrawal.status_changed')
-  await trigger('kyc.status_changed')
-  await trigger('webhook.test')
-  for (const type of ['deposit.confirmed', 'withdrawal.status_changed'])
-    await prints(listener, new RegExp(`${type}  evt_\\w+  verified\\n +${await trigger(type)}: `))
-  await team.call(resendDelivery, { input: { id } })
-  await eventually(async () => (await team.call(showDelivery, { input: { id } })).state === 'delivered')
-  const shown = [...listener.printed().matchAll(/(\S+) {2}evt_\w+ {2}verified/g)].map(([, type]) => type)
-  t.same([...new Set(shown)].sort(), ['deposit.confirmed', 'withdrawal.status_changed'])
-  t.notMatch(listener.printed(), former, 'it happened before the start')
-
+t.test('trigger makes each event happen', async (t) => {
+  const listener = await listen()
+  for (const type of ['kyc.status_changed', 'webhook.test', 'deposit.confirmed', 'withdrawal.status_changed']) {
+    await trigger(type)
+    await prints(listener, new RegExp(`${type}  evt_\\w+  verified`))
+  }
   const { key = '', secret } = created.production ?? {}
   const production = new BackOfficeClient({ baseUrl: system.baseUrl, key, secret: secret ?? '' })
   const settings = { client: () => production, secrets: () => [], forwardTo: undefined }

@@ -26,8 +26,8 @@ function connect(url = '') {
 const books = connect(system.walletPostgresUrl)
 const records = connect(system.postgresUrl)
 
-// The paths of money and every refusal; what a tenant may see and what a field may say no database decides.
-for (const file of ['money-path', 'errors', 'production'])
+// The paths of money; what is refused, what a tenant may see and what a field may say no database decides.
+for (const file of ['money-path', 'production'])
   t.test(`what ${file}.test.ts shows of one database holds with two`, async (t) => {
     const path = fileURLToPath(new URL(`${file}.test.ts`, import.meta.url))
     const env = { ...process.env, [sharedSystemVariable]: system.stackJson }
