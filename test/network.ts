@@ -2,13 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import type { Teardown } from '@backoffice/test-kit'
 
-/**
- * What passes over one connection. Who returns false has dealt with it, and it goes no further; who returns bytes has these
- * go on in its place.
- */
-export interface Passing {
-  readonly sent: (bytes: Buffer) => boolean | Buffer
-  readonly replied?: (bytes: Buffer) => boolean
+/** What passes over one connection. Who returns false has dealt with it, and it goes no further. */
+interface Passing {
+  readonly sent: (bytes: Buffer) => boolean
+  readonly replied: (bytes: Buffer) => boolean
 }
 
 /** A stretch of network between somebody and one port of this machine. It can be cut, and it can be slow. */
@@ -44,8 +41,7 @@ export class Link {
         })
         side.on('end', () => other.end())
         side.on('data', (bytes) => {
-          const passed = passes?.(bytes) ?? true
-          if (passed === false || other.destroyed || other.write(passed === true ? bytes : passed)) return
+          if (passes?.(bytes) === false || other.destroyed || other.write(bytes)) return
           side.pause()
           other.once('drain', () => {
             if (!state.held) side.resume()

@@ -80,7 +80,7 @@ function startReceiver(t: Teardown): Promise<string> {
 }
 
 /** A player who may deposit, withdraw and play. */
-export async function newPlayer({ post }: Operator, cpf = newCpf()): Promise<string> {
+async function newPlayer({ post }: Operator, cpf = newCpf()): Promise<string> {
   const { id } = await post('/players', 201, playerRequest(undefined, cpf))
   await post(`/sandbox/players/${id}/kyc/decision`, 200, { status: 'aprovado' })
   return id
@@ -288,11 +288,7 @@ export async function callAsProvider(
 }
 
 /** What a provider of games sends, and what the team does about it. */
-export async function playAndDecide(
-  { operatorId, brandId }: Operator,
-  bed: TestBed<typeof services>,
-  playerId: string,
-) {
+async function playAndDecide({ operatorId, brandId }: Operator, bed: TestBed<typeof services>, playerId: string) {
   const { wallet } = operations
   const team = teamOf(bed)
   const scope = bed.scope({ operatorId, brandId })
