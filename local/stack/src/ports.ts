@@ -1,8 +1,6 @@
-import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 
 /**
@@ -52,57 +50,17 @@ function refusalOf(port: number): Promise<NodeJS.ErrnoException | undefined> {
   })
 }
 
-/** @throws with who has the port, or what else is in the way, and how to choose another */
+/** @throws with what is in the way, and how to choose another */
 export async function assertPortIsOurs(port: number): Promise<void> {
   const refusal = await refusalOf(port)
   if (refusal === undefined) return
   const why = {
-    EADDRINUSE: `is taken by ${holderOf(port)}`,
+    EADDRINUSE: `is taken (lsof -nP -iTCP:${port} says by whom)`,
     EACCES: 'is not permitted to this user',
   }[refusal.code ?? '']
   throw new Error(
     `Port ${port} ${why ?? `cannot be used: ${refusal.message}`}. Choose another with: npm start -- --port P (0 takes any free one)`,
   )
-}
-
-/** Who listens on a port, as far as this user may know. */
-function holderOf(port: number): string {
-  const [pid, command = ''] = existsSync('/proc/net/tcp') ? holderOnLinux(port) : holderByLsof(port)
-  return pid === undefined ? 'another program' : `process ${pid} (${command.slice(0, commandShownMax)})`
-}
-
-const commandShownMax = 100
-
-function holderByLsof(port: number): readonly string[] {
-  const { stdout } = spawnSync('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], { encoding: 'utf8' })
-  return (/^p(\d+)\n(?:[^c].*\n)*c(.*)$/m.exec(stdout ?? '') ?? []).slice(1)
-}
-
-/** Not every Linux has lsof. */
-function holderOnLinux(port: number): readonly string[] {
-  const address = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  const listens = '0A'
-  const sockets = ['/proc/net/tcp', '/proc/net/tcp6']
-    .filter((table) => existsSync(table))
-    .flatMap((table) => readFileSync(table, 'utf8').trim().split('\n'))
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, local = '', , state]) => local.endsWith(address) && state === listens)
-    .map((columns) => `socket:[${columns[9]}]`)
-  for (const file of globSync('/proc/[0-9]*/fd/*')) {
-    try {
-      if (!sockets.includes(readlinkSync(file))) continue
-      const [, , pid = ''] = file.split('/')
-      return [
-        pid,
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-          .replaceAll(/[\0\s]+/g, ' ')
-          .trim(),
-      ]
-    } catch {
-      // It has ended, or belongs to somebody else.
-    }
-  }
-  return []
 }
 
 /** Calls of this machine to itself go to no proxy, whatever the shell says of calls to the outside. */
