@@ -16,13 +16,18 @@ import {
   teamSubject,
 } from '@backoffice/contracts'
 import { limitsMs, newId } from '@backoffice/process'
-import { inputSchema, RpcClient } from '@backoffice/rpc'
+import { RpcClient } from '@backoffice/rpc'
 import { DelegatedSigner, newSessionKey, PersonSigner, type TeamSigner } from '@backoffice/team-access/identity'
 import {
-  OperatorClient,
+  callersOf,
+  type Fields,
+  inputOf,
+  isInputKnown,
+  newDeposit,
+  newWithdrawal,
   proposalOf,
   reconcile,
-  seenSubmission,
+  richPlayer,
   seenWithdrawal,
   testBed,
   withSeen,
@@ -30,15 +35,14 @@ import {
 import type { Msg } from '@nats-io/transport-node'
 import t from 'tap'
 import { Effects } from '../e2e/effects.ts'
-import { createDeposit, expectStatus, fund, playerRequest } from '../journey.ts'
+import { balanceOf, operatorIn, sumOf } from '../journey.ts'
 import { services } from '../services.ts'
 
 // With the broker's passwords of the console and of a service, the ID tokens of two people who work, and the keys that they
-// let read: what the console's cookies hold. The operator, the player and the money are those of production.
+// let read: what the console's cookies hold.
 
 const bed = await testBed(t, services)
 const alice = bed.team('alice')
-const environment = 'production'
 const reason = 'as it was agreed'
 
 /** What people send to a service while they work, as whoever has its password hears it. */
@@ -53,7 +57,18 @@ for (const service of serviceNames) {
   await connection.flush()
 }
 
-const victim = await newVictim()
+const { operatorId, client } = await operatorIn(t, bed)
+const by = callersOf(client, alice)
+const { brands } = await alice.call(operations.gateway.getOperator, { input: { name: operatorId } })
+const sandbox = brands.find(({ environment }) => environment === 'sandbox')
+const { id: brandId = '', currency = '', timeZone = '' } = sandbox ?? {}
+const scope: Scope = { operatorId, brandId, environment: 'sandbox', currency, timeZone }
+const playerId = await richPlayer(by)
+const depositId = await newDeposit(by)
+const [toApprove, toPay] = [await newWithdrawal(by), await newWithdrawal(by, { approved: true })]
+/** What one person of the team has asked for, and nobody has agreed to: a key of production. */
+const proposed = { operatorId, environment: 'production', reason } as const
+const { proposalId } = await proposalOf(alice.call(operations.gateway.issueCredential, { input: proposed }))
 for (const service of serviceNames) {
   await alice.call(operations[service].listProposals, { input: { limit: 1 } })
   await (await bed.nats(service)).flush()
@@ -61,125 +76,50 @@ for (const service of serviceNames) {
 /** All that they do in earnest. */
 const genuine = new Map([...heard].map(([service, messages]) => [service, [...messages]]))
 
-async function newVictim() {
-  const { operatorId } = await alice.call(operations.gateway.createOperator, { input: { name: 'Casa Azul' } })
-  const { brands } = await alice.call(operations.gateway.getOperator, { input: { name: 'Casa Azul' } })
-  const {
-    id: brandId = '',
-    currency = '',
-    timeZone = '',
-  } = brands.find((brand) => brand.environment === environment) ?? {}
-  const scope: Scope = { operatorId, brandId, environment, currency, timeZone }
-  const owner = { operatorId, environment, reason } as const
-  const { key, secret } = await bed.agreed(operations.gateway.issueCredential, { input: owner })
-  const other = await bed.agreed(operations.gateway.issueCredential, { input: { ...owner, reason: 'the next one' } })
-  const url = 'https://operator.example/hook'
-  await bed.agreed(operations.webhooks.setWebhookUrl, { input: { ...owner, url } })
-  const client = new OperatorClient(bed.services.gateway.addresses.baseUrl, { key, secret: secret ?? '' })
-  t.teardown(() => client.close())
-  const { id: playerId } = expectStatus(await client.post('/players', playerRequest()), 201)
-  const approved = { playerId, submission: null, status: 'aprovado', reason } as const
-  await alice.call(operations.players.decideKyc, { input: approved })
-  await fund(client, playerId, '50.00')
-  const request = { amount: '10.00', currency, method: 'pix', destination: 'ana@example.com' }
-  const ask = async () => expectStatus(await client.post(`/players/${playerId}/withdrawals`, request), 201).id as string
-  const [toApprove, toPay] = [await ask(), await ask()]
-  const approval = { ...(await seenWithdrawal(alice, toPay)), decision: 'approve' } as const
-  await alice.call(operations.payments.decideWithdrawal, { input: approval })
-  const { id: candidate } = expectStatus(await client.post('/players', playerRequest()), 201)
-  const submission = { documentType: 'rg', reference: 'doc-1' }
-  expectStatus(await client.post(`/players/${candidate}/kyc/submissions`, submission), 201)
-  const { id: depositId } = await createDeposit(client, playerId, '10.00')
-  const { data } = await alice.call(operations.wallet.listEntries, { input: { playerId, limit: 5 } })
-  const correction = { playerId, amount: '1000000.00', reference: 'proposed', reason }
-  const { proposalId } = await proposalOf(alice.call(operations.wallet.adjustWallet, { input: correction }))
-  const transferId = String(data[0]?.transferId)
-  const { id: providerId } = await alice.call(operations.gateway.createProvider, {
-    input: { name: 'Estudio Azul', reason },
-  })
-  const { key: providerKey } = await bed.agreed(operations.gateway.issueProviderKey, {
-    input: { providerId, environment, reason },
-  })
-  return {
-    scope,
-    providerId,
-    providerKey,
-    playerId,
-    candidate,
-    toApprove,
-    toPay,
-    depositId,
-    transferId,
-    correction,
-    proposalId,
-    otherKey: other.key,
-  }
-}
-
-const { playerId, candidate, scope, proposalId } = victim
-const { operatorId, brandId } = scope
-const common: Readonly<Record<string, unknown>> = {
-  ...{ operatorId, brandId, environment, playerId, proposalId, reason },
-  ...{ rateLimitPerMinute: 1_000_000, allowedAddresses: ['203.0.113.0/24'], gameId: 'fortune-reels', available: false },
-  ...{ amount: '1000000.00', reference: 'stolen', transferId: victim.transferId, commandId: newId('cmd') },
-  ...{
-    url: 'https://evil.example/',
-    template: 'https://evil.example/{reference}',
-    id: newId('dlv'),
-    ids: [newId('dlv')],
-    fileId: newId('opn'),
-    states: ['failed'],
-    key: victim.otherKey,
-  },
-  ...{
-    providerId: victim.providerId,
-    grant: 'active',
-    roundId: newId('rnd'),
-    transactionId: 'stolen',
-    maxWin: '1000000.00',
-  },
-  ...{ name: 'Casa do Mal', member: 'https://identity.test carol', replayProtection: 'on', dailyDepositLimit: '1.00' },
-  ...{ since: new Date(0).toISOString(), restoredTo: new Date().toISOString(), until: '2999-01-01T00:00:00.000Z' },
-}
 const decision = async (withdrawalId: string, decided: 'approve' | 'pay') => ({
   ...(await seenWithdrawal(alice, withdrawalId)),
   decision: decided,
 })
 
-/** Where one operation does several things, or wants more than the names of its fields say. */
-const special: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
-  decideKyc: [{ ...(await seenSubmission(alice, candidate)), status: 'aprovado', reason }],
-  takeKycCase: [{ playerId: candidate }],
-  decideWithdrawal: [await decision(victim.toApprove, 'approve'), await decision(victim.toPay, 'pay')],
-  setPlayerStatus: [{ playerId, status: 'bloqueado', reason }],
-  adjustWallet: [victim.correction, { ...victim.correction, reference: 'stolen' }],
-  revokeProviderKey: [{ key: victim.providerKey, reason }],
+/** What nothing of the kind has to exist for. */
+const anyOther: Fields = {
+  ...{ proposalId, commandId: newId('cmd'), roundId: newId('rnd'), id: newId('dlv'), ids: [newId('dlv')] },
+  ...{ states: ['failed'], since: new Date(0).toISOString(), restoredTo: new Date().toISOString(), operatorId },
+  ...{ member: 'https://identity.test carol', brandId, providerId: 'prv_of_nobody', transactionId: 'stolen' },
+}
+/** Where one operation does several things, or is called as it was proposed. */
+const special: Readonly<Record<string, readonly Fields[]>> = {
+  issueCredential: [proposed, { operatorId, environment: 'sandbox' }],
+  decideWithdrawal: [await decision(toApprove, 'approve'), await decision(toPay, 'pay')],
+  adjustWallet: [{ playerId, amount: '1000000.00', reference: 'stolen', reason }],
   endSession: [{}],
 }
-function inputsOf(operation: Operation): readonly Readonly<Record<string, unknown>>[] {
-  const fields = Object.keys(inputSchema(operation).properties).filter((field) => field in common)
-  return special[operation.id] ?? [Object.fromEntries(fields.map((field) => [field, common[field]]))]
+async function inputsOf(operation: Operation): Promise<readonly Fields[]> {
+  const { id, params, body } = operation
+  const fields = Object.keys({ ...params.properties, ...body.properties }).filter((field) => field in anyOther)
+  const own = isInputKnown(operation) ? {} : Object.fromEntries(fields.map((field) => [field, anyOther[field]]))
+  return special[id] ?? [await inputOf(by, operation, own)]
 }
 
 const isOfTeam = ({ audience, kind, discloses }: Operation) =>
   audience === 'team' && (kind !== 'query' || discloses === true)
 /** As it is shown; of what does not exist, as it could be. */
 const couldBe = {
-  ...{ depositId: victim.depositId, playerId, environment, amount: '10.00', currency: 'BRL' },
+  ...{ depositId, playerId, environment: 'sandbox', amount: '10.00', currency: 'BRL' },
   ...{ type: 'deposit.confirmed', operation: 'adjustWallet', operationId: newId('opn') },
-  ...{ providerId: victim.providerId, brandId, state: 'open', staked: '1.00', won: '0.00', maxWin: null, waiting: 1 },
+  ...{ providerId: 'prv_of_nobody', brandId, state: 'open', staked: '1.00', won: '0.00', maxWin: null, waiting: 1 },
 }
 const seenIn = (operation: Operation, input: object) =>
   withSeen(alice, operation, input as never).catch(() => ({ ...input, seen: seenOf(operation, couldBe as never) }))
-const calls = await Promise.all(
-  allOperations.filter(isOfTeam).flatMap((operation) =>
-    inputsOf(operation).map(async (input) => ({
-      operation,
-      input: await seenIn(operation, input),
-      name: `${operation.service}.${operation.id}`,
-    })),
-  ),
-)
+interface Attempt {
+  readonly operation: Operation
+  readonly input: Fields
+  readonly name: string
+}
+const calls: Attempt[] = []
+for (const operation of allOperations.filter(isOfTeam))
+  for (const input of await inputsOf(operation))
+    calls.push({ operation, input: await seenIn(operation, input), name: `${operation.service}.${operation.id}` })
 
 const tenMinutesAgo = () => new Date(Date.now() - 600_000)
 
@@ -211,14 +151,18 @@ const replayed = (service: ServiceName): TeamSigner => ({
   },
 })
 
-const isEnd = ({ operation }: (typeof calls)[number]) => operation.id === 'endSession'
+const isEnd = ({ operation }: Attempt) => operation.id === 'endSession'
 const nobody = ['LOGIN_REQUIRED', 'SIGNATURE_REQUIRED']
 
 const effects = await Effects.watch(bed.sql('admin'), serviceNames)
-/** Rows beside the trail, which tells of who is known and may not, and keeps their session. */
-const caused = async () => (await effects.take()).filter((row) => !/^\w+\.(audit_entry|team_session):/.test(row))
+/**
+ * Rows beside the trail, which tells of who is known and may not, and keeps their session. Of a player whom the preparation
+ * has closed the operator is told half a minute later.
+ */
+const isBeside = /^(?:\w+\.(?:audit_entry|team_session)|players\.told_status): /
+const caused = async () => (await effects.take()).filter((row) => !isBeside.test(row))
 
-async function outcomeOf(signer: TeamSigner, { operation, input }: (typeof calls)[number], approves?: string) {
+async function outcomeOf(signer: TeamSigner, { operation, input }: Attempt, approves?: string) {
   const call = { input: input as never, ...(approves === undefined ? {} : { approves }) }
   return new RpcClient(await bed.nats(teamConsole), signer).call(operation, call).then(
     () => 'done',
@@ -261,24 +205,25 @@ t.test('a call that somebody heard has no second effect, whoever sends it again'
 
 t.test('what the gateway says that operators asked for is believed, as docs/security.md says', async (t) => {
   const rpc = new RpcClient(await bed.nats('gateway'))
-  await rpc.call(operations.payments.confirmDeposit, { scope, input: { depositId: victim.depositId } })
+  const before = await balanceOf(client, playerId)
+  await rpc.call(operations.payments.confirmDeposit, { scope, input: { depositId } })
   t.same((await reconcile(alice)).differences, [])
-  t.match(await alice.call(operations.wallet.listEntries, { input: { playerId, limit: 5 } }), { available: '60.00' })
+  t.equal(sumOf([await balanceOf(client, playerId)]), sumOf([before, '10.00']))
 })
 
 t.test('what payments asks of the wallet by itself is named by reconciliation', async (t) => {
   const rpc = new RpcClient(await bed.nats('payments'))
   const effectiveAt = new Date().toISOString()
-  const depositId = newId('dep')
-  const credit = { playerId, depositId, amount: '900.00', effectiveAt }
+  const unknown = newId('dep')
+  const credit = { playerId, depositId: unknown, amount: '900.00', effectiveAt }
   await rpc.call(operations.wallet.creditAccount, { scope, input: credit })
   await rpc.call(operations.wallet.captureHold, {
     scope,
-    input: { playerId, withdrawalId: victim.toApprove, effectiveAt },
+    input: { playerId, withdrawalId: toApprove, effectiveAt },
   })
-  await rpc.call(operations.wallet.releaseHold, { scope, input: { playerId, withdrawalId: victim.toPay } })
+  await rpc.call(operations.wallet.releaseHold, { scope, input: { playerId, withdrawalId: toPay } })
   const named = (await reconcile(alice)).differences.map(({ subject }) => subject)
-  for (const id of [depositId, victim.toApprove, victim.toPay])
+  for (const id of [unknown, toApprove, toPay])
     t.ok(
       named.some((subject) => subject.includes(id)),
       id,
