@@ -1,5 +1,5 @@
 // A third of the deaths of commands that move money or can lose its way. every-crash-point.test.ts has all of them,
-// other-crash-points.test.ts all other commands.
+// other-crash-points.test.ts a third of those of all other commands.
 
 import { allOperations, type Operation, operations, runtimeOperationIds } from '@backoffice/contracts'
 import t from 'tap'
