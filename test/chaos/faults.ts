@@ -69,9 +69,9 @@ export function planFaults(
   const killable: readonly Fault[] = [
     ...[...replicaNames, 'nats', 'nats', 'postgres'].map(kill),
     // PostgreSQL then ends all others and recovers.
-    { ...kill('postgres'), details: 'in a session', happen: ({ postgres }) => postgres.killSession(session) },
-    { ...kill('nats'), details: 'with its disks', happen: ({ nats }) => nats.wipe() },
-    { ...kill('nats'), details: 'with what it had not synced', happen: ({ nats }) => nats.loseLatest() },
+    { ...kill('postgres'), details: ' in a session', happen: ({ postgres }) => postgres.killSession(session) },
+    { ...kill('nats'), details: ' with its disks', happen: ({ nats }) => nats.wipe() },
+    { ...kill('nats'), details: ' with what it had not synced', happen: ({ nats }) => nats.loseLatest() },
   ]
   const freeze = (part: string): Fault => {
     const forMs = silenceMs()
@@ -112,7 +112,7 @@ export function planFaults(
         () => replica.stepClock(0),
       )
     }
-    return { kind: 'clock', part, details: `by ${byMs} ms`, happen }
+    return { kind: 'clock', part, details: ` by ${byMs} ms`, happen }
   }
   const faults = [
     ...random.deal(killable, kills),
@@ -152,7 +152,7 @@ export async function carryOut(
     const task = (underWay.get(aspect) ?? Promise.resolve()).then(async () => {
       const begunAt = performance.now()
       await happen(system)
-      log(`${kind} ${part} ${details}: over after ${Math.round(performance.now() - begunAt)} ms`)
+      log(`${kind} ${part}${details}: over after ${Math.round(performance.now() - begunAt)} ms`)
     })
     // A failure is reported at the end.
     task.catch(() => {})
