@@ -176,9 +176,11 @@ export async function startServers(t: Teardown, prepare: (dir: string) => void =
   const postgres = await PostgresPart.start({ ...options, dir: join(dir, 'postgres') })
   t.teardown(() => postgres.stop())
   const started = Promise.withResolvers<NatsPart>()
+  let part: NatsPart | undefined
+  // Said before the bed says how it ends, so that it still has a broker then.
+  t.teardown(() => part?.stop())
   const nats = async (users: Pick<NatsOptions, 'passwords'>) => {
-    const part = await NatsPart.start({ dir: join(dir, 'nats'), port: natsPort, ...users })
-    t.teardown(() => part.stop())
+    part = await NatsPart.start({ dir: join(dir, 'nats'), port: natsPort, ...users })
     started.resolve(part)
     return part
   }
