@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { apiPrefix, httpOperations, sample } from '@backoffice/contracts'
+import { apiPrefix, httpOperations } from '@backoffice/contracts'
 import MiniSearch from 'minisearch'
 import { referenceMarkdown } from './reference.ts'
 import { renderMarkdown } from './render-markdown.ts'
@@ -84,7 +84,10 @@ const page = (html: string): DocumentFile => ({ contentType: 'text/html; charset
 
 const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
 
-const withAddress = (markdown: string, baseUrl: string) => markdown.replaceAll('{{baseUrl}}', baseUrl)
+/** Guides name the addresses of `npm start`, so what is pasted from their files works. Each is the surface's own on its page. */
+const localAddress = /http:\/\/127\.0\.0\.1:808[03]\/(?:api|provider)\/v1/g
+const withAddress = (markdown: string, baseUrl: string) =>
+  markdown.replaceAll('{{baseUrl}}', baseUrl).replaceAll(localAddress, baseUrl)
 
 const mainContents = new Map<string, string>()
 
@@ -110,7 +113,7 @@ const providerReferenceDivider =
 function providerPage({ baseUrl }: Options): string {
   const surface = providers
   const text = [read(surface.guideFile), snippetsSection(), providerReferenceDivider, referenceMarkdown(surface)]
-  const markdown = withAddress(text.join('\n\n'), baseUrl).replaceAll('{{brandId}}', sample.brandId)
+  const markdown = withAddress(text.join('\n\n'), baseUrl)
   const content = renderMarkdown(markdown, { file: surface.guideFile, codeBeside: true, surface })
   const entries = headings(content)
   const reference = entries.findIndex(({ id }) => id === 'reference')

@@ -57,6 +57,23 @@ t.test('every link on a page leads to something that is served, at a place that 
   }
 })
 
+t.test('the guides can be pasted from their files beside npm start, and from their pages', async (t) => {
+  const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  const [, port] = /defaultPort = (\d+)/.exec(file('local/stack/src/terminal.ts')) ?? []
+  const providersUrl = 'https://providers.example.org/provider/v1'
+  const providerPage = String(providerDocumentation.get('')?.({ baseUrl: providersUrl }).body)
+  for (const [path, local, page, address] of [
+    [guideFile, `http://127.0.0.1:${port}/api/v1`, read(''), baseUrl],
+    [providerGuideFile, `http://127.0.0.1:${Number(port) + 3}/provider/v1`, providerPage, providersUrl],
+  ] as const) {
+    const guide = file(path)
+    t.match(guide, `\nBASE_URL=${local}`, path)
+    t.notMatch(guide, '{{', path)
+    t.match(page.replaceAll(/<[^>]*>/g, ''), `BASE_URL=${address}`, path)
+    t.notMatch(page, '127.0.0.1:80', path)
+  }
+})
+
 t.test('the gateway serves what is made here, and nothing else', async (t) => {
   t.strictSame([...documentation.keys()], documentPaths)
 })

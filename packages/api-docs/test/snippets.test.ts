@@ -70,6 +70,10 @@ function receiverOf(language: string) {
   }
 }
 
+/** As the guides name them. */
+const operatorsAddress = 'http://127.0.0.1:8080/api/v1'
+const providersAddress = 'http://127.0.0.1:8083/provider/v1'
+
 t.test("the guide's quickstart works when it is pasted", async (t) => {
   const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8')
   const steps = [...guide.slice(0, guide.indexOf('## Signing')).matchAll(/```bash\n(.*?)```/gs)].map(([, step]) => step)
@@ -78,7 +82,7 @@ t.test("the guide's quickstart works when it is pasted", async (t) => {
   const settings = { PORT: port, WEBHOOK_SECRET: 'whsec_own', EVENTS_FOLDER: eventsFolder(t) }
   await startReceiver(t, [process.execPath, snippet('node', 'receive-webhook')], settings)
   const values = {
-    '{{baseUrl}}': system.baseUrl,
+    [operatorsAddress]: system.baseUrl,
     'KEY=bk_test_…': `KEY=${key}`,
     'SECRET=sk_…': `SECRET=${secret}`,
     'whsec_…': settings.WEBHOOK_SECRET,
@@ -134,7 +138,7 @@ const pwsh = shop.attempt(['pwsh', '-Version']).status === 0 ? false : 'pwsh is 
 t.test("the guide's function for Windows works in PowerShell", { skip: pwsh }, async (t) => {
   const guide = readFileSync(new URL('../../../docs/guide.md', import.meta.url), 'utf8')
   const [, step = ''] = /```powershell\n(.*?)```/s.exec(guide) ?? []
-  const filled = step.replace('{{baseUrl}}', system.baseUrl).replace('bk_test_…', key).replace('sk_…', secret)
+  const filled = step.replace(operatorsAddress, system.baseUrl).replace('bk_test_…', key).replace('sk_…', secret)
   const body = JSON.stringify(newPlayer({ name: 'João' }))
   const printed = shop.run('pwsh', ['-NoProfile', '-Command', `${filled}\n(api POST /players '${body}').name`])
   t.match(printed, 'João')
@@ -156,7 +160,7 @@ t.test(
     const guide = readFileSync(new URL('../../../docs/providers.md', import.meta.url), 'utf8')
     const [, step = ''] = /```bash\n(.*?)```/s.exec(guide) ?? []
     const values = {
-      '{{baseUrl}}/{{brandId}}': `${system.providerUrl}/${brandId}`,
+      [`${providersAddress}/brd_…`]: `${system.providerUrl}/${brandId}`,
       'KEY=gp_test_…': `KEY=${pair.key}`,
       'SECRET=sk_…': `SECRET=${pair.secret}`,
       'PLAYER=ply_…': `PLAYER=${playerId}`,
