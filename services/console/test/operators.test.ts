@@ -113,6 +113,49 @@ t.test('the pages of operators', async (t) => {
     t.equal((await search('constructor_1')).status, 404, 'no record')
   })
 
+  await t.test(
+    'are found by a key that was found somewhere, whose secret is neither shown nor passed on',
+    async (t) => {
+      const { id, credentials } = await show('Aurora')
+      const { key = '' } = credentials.find(({ environment }) => environment === 'sandbox') ?? {}
+      const secret = `sk_${'5ec4e7'.repeat(10)}`
+      const path = `/sandbox/operators/${id}/keys/${key}`
+      const support = await bed.visitor('support')
+      const follow = async (shown: Shown) => support.get(shown.location ?? '')
+      for (const q of [key, ` ${key}\n`, `X-Operator-Key: ${key}`]) {
+        const found = await support.search('sandbox', q)
+        t.equal(found.location, path, q)
+        t.notMatch((await follow(found)).text, 'the secret', q)
+      }
+      const elsewhere = await support.search('production', key)
+      t.equal((await follow(elsewhere)).location, path, 'in its environment')
+      const copies = [
+        `${key}:${secret}`,
+        `SECRET=${secret} ${'-'.repeat(100)} KEY=${key}`,
+        `${key} sk_${'5'.repeat(20)}`,
+      ]
+      for (const q of copies) {
+        const found = await support.search('sandbox', q)
+        t.equal(found.location, path, q)
+        const page = await follow(found)
+        t.match(page.text, 'You pasted the secret as well')
+        t.notMatch(page.text, 'sk_', q)
+      }
+      const unknown = 'Nothing is found under “bk_test_nobody”'
+      for (const [q, says] of [
+        [secret, 'A secret does not say whose it is'],
+        [`whsec_${'5ec4e7'.repeat(7)}`, 'A secret does not say whose it is'],
+        [`bk_test_nobody:${secret}`, unknown],
+        ['bk_test_nobody', unknown],
+      ] as const) {
+        const none = await support.search('sandbox', q)
+        t.equal(none.status, 404, q)
+        t.match(none.text, says, q)
+        t.notMatch(none.text, '5ec4e7', q)
+      }
+    },
+  )
+
   await t.test('change its limits, protection and state', async (t) => {
     const { id } = await show('Aurora')
     const path = `/sandbox/operators/${id}`

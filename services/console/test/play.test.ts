@@ -224,6 +224,8 @@ t.test('the pages about play', async (t) => {
     t.match(key, /^gp_test_/)
     const keyPath = `/sandbox${provider}/keys/${key}`
     t.notMatch((await alice.get(keyPath)).text, secret)
+    t.equal((await alice.search('sandbox', `${key}:${secret}`)).location, keyPath)
+    t.match((await alice.get(keyPath)).text, 'You pasted the secret as well')
     t.equal((await alice.submit(keyPath, 'revoke', { reason })).status, 303)
     t.strictSame(formOf(await alice.get(keyPath), `${keyPath}/revoke`), {})
     t.equal((await alice.get(keyPath.replace('sandbox', 'production'))).location, keyPath)

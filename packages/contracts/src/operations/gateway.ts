@@ -203,7 +203,7 @@ export const gateway = service('gateway', {
   getOperator: team.query({
     roles: everyRole,
     summary: 'Show an operator with its brands and keys',
-    body: object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name or id.' }) }),
+    body: object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name, id or key.' }) }),
     reply: OperatorRecord,
     rejects: ['OPERATOR_NOT_FOUND'],
   }),

@@ -97,7 +97,7 @@ export const providers = {
   getProvider: team.query({
     roles: everyRole,
     summary: 'Show a provider with its brands and keys',
-    body: object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name or id.' }) }),
+    body: object({ name: Type.String({ minLength: 1, maxLength: 64, description: 'Name, id or key.' }) }),
     reply: ProviderRecord,
     rejects: ['PROVIDER_NOT_FOUND'],
   }),

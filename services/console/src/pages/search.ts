@@ -1,6 +1,7 @@
 import { isCpf, operations, Rejection, type Reply } from '@backoffice/contracts'
 import { lists } from '@backoffice/team-rows'
 import type { FastifyReply } from 'fastify'
+import { leaveNotice } from '../identity/cookies.ts'
 import { whenAway } from '../identity/person.ts'
 import { directoryOf } from '../pieces/directory.ts'
 import { listRows } from '../pieces/list-page.ts'
@@ -39,12 +40,12 @@ export function placeOf(id: string): string | undefined {
   return place === undefined ? undefined : `/${place}/${id}`
 }
 
-/** As the field in the header. */
+/** Longer than an id or a name. */
 const textLengthMax = 80
 const textOf = (given: string | undefined): string => given?.trim().slice(0, textLengthMax) ?? ''
 
 const { searchPlayers } = operations.players
-const { getOperator, listOperators } = operations.gateway
+const { getOperator, getProvider, listOperators } = operations.gateway
 const { listEntries } = operations.wallet
 const { listDeposits } = operations.payments
 type Found = Reply<typeof searchPlayers>['data'][number]
@@ -55,7 +56,9 @@ export const searchPages: Pages = (route) => {
   // The field in the header. What was typed may be a name or a CPF: an address would take it into the history of the
   // browser and the logs of proxies. So it is sent with POST and answered here, without a redirect.
   route.post('/search', async (visit) => {
-    const text = textOf(fieldsGiven(visit.request).q)
+    const pasted = fieldsGiven(visit.request).q ?? ''
+    if (keyShape.test(pasted) || secretShape.test(pasted)) return showKey(visit, pasted)
+    const text = textOf(pasted)
     const place = placeOf(text)
     if (place !== undefined) return visit.reply.redirect(visit.address(place), 303)
     if (/^req_\w+$/.test(text)) return visit.reply.redirect(visit.address(requestPath(text)), 303)
@@ -81,7 +84,8 @@ export const searchPages: Pages = (route) => {
       return showFound(visit, { players, operators, deposits, keys, rounds })
     const plays = await playsPath(visit, text)
     if (plays !== undefined) return visit.reply.redirect(visit.address(plays), 303)
-    const data = { environment: visit.environment, text, bySecret: visit.address(formPath) }
+    const said = visit.display.t('searchNothing', { text })
+    const data = { environment: visit.environment, said, bySecret: visit.address(formPath) }
     return visit.reply.code(404).page('search', data, { request: visit.request })
   })
   // Where the browser goes when somebody opens the address of a search once more.
@@ -95,6 +99,31 @@ export const searchPages: Pages = (route) => {
     if ('reply' in outcome) return showFound(visit, { players: (outcome.reply as Reply<typeof searchPlayers>).data })
     return refuse(visit, decision, outcome, (sent) => showForm(visit, {}, sent))
   })
+}
+
+/** A key of an operator or a provider, anywhere in what somebody copied: a line of a log, a header, `key:secret`. */
+const keyShape = /(?<![A-Za-z0-9])(bk|gp)_(?:live|test)_[A-Za-z0-9]{1,56}(?![A-Za-z0-9])/
+/** A secret of requests or of webhooks, or the beginning of one. */
+const secretShape = /(?<![A-Za-z0-9])(?:sk_[0-9a-f]|whsec_[\w-])[\w-]{15}/
+
+/** The page of a key, where it is revoked. Nothing but the key leaves here, and a secret beside it is not shown again. */
+async function showKey(visit: Visit, pasted: string): Promise<FastifyReply> {
+  const { person, display, request, reply, address } = visit
+  const [key, kind] = keyShape.exec(pasted) ?? []
+  const read = kind === 'gp' ? getProvider : getOperator
+  const holder = key === undefined ? undefined : await person.call(read, { name: key }).catch(unlessUnknown)
+  if (key === undefined || holder === undefined) {
+    const said = key === undefined ? display.t('searchSecretAlone') : display.t('searchNothing', { text: key })
+    return reply.code(404).page('search', { environment: visit.environment, said }, { request })
+  }
+  if (secretShape.test(pasted)) leaveNotice(request, { kind: 'waits', text: display.t('searchSecretPasted') })
+  const isListed = ('keys' in holder ? holder.keys : holder.credentials).some((one) => one.key === key)
+  return reply.redirect(address(`${placeOf(holder.id)}${isListed ? `/keys/${key}` : ''}`), 303)
+}
+
+/** While the gateway is away, nobody is told that a key is unknown. */
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof Rejection) || !/^(OPERATOR|PROVIDER)_NOT_FOUND$/.test(error.code)) throw error
 }
 
 interface AllFound {

@@ -32,6 +32,10 @@ export const generalWords = {
   searchSecret: ['Search by CPF, e-mail or telephone', 'Buscar por CPF, e-mail ou telefone'],
   searchSecretAsk: both`Fill in one of them, as a whole. Who searched, and why, is recorded; a CPF, an e-mail and a telephone are not.
     Preencha um deles, por inteiro. Fica registrado quem buscou e por quê; CPF, e-mail e telefone, não.`,
+  searchSecretPasted: both`You pasted the secret as well. It is not kept or shown, but whoever else found it can sign calls: revoke the key.
+    Você colou também o segredo. Ele não é guardado nem mostrado, mas quem mais o achou pode assinar chamadas: revogue a chave.`,
+  searchSecretAlone: both`A secret does not say whose it is, and is not shown again. Search for the key that stood beside it (bk_… or gp_…).
+    Um segredo não diz de quem é, e não é mostrado de novo. Busque a chave que estava ao lado (bk_… ou gp_…).`,
   serviceAway: ['No answer: {service}', 'Sem resposta: {service}'],
   serviceLate: ['No answer yet: {service}', 'Ainda sem resposta: {service}'],
   serviceStarts: both`Starting, since it runs only when it is needed: {service}

@@ -46,6 +46,7 @@ import {
   lockOperator,
   type OperatorWithBrands,
   readOperator,
+  readOperatorNamed,
   records,
 } from './records.ts'
 import { isLive, showHomologationOf, showOperator, showOperators, showTerms, showUse } from './views.ts'
@@ -129,7 +130,7 @@ async function provisionBrand(
 /** With what it has stored today. */
 export const getOperator = (quotas: DefaultQuotas) =>
   handle(operations.gateway.getOperator, async ({ input: { name } }, { db }) => {
-    const found = await readOperator(db, name.startsWith('op_') ? { id: name } : { name })
+    const found = await readOperatorNamed(db, name)
     const [[operator], uses] = await Promise.all([showOperators(db, [found]), findUses(db, [found.id])])
     if (operator === undefined) throw new Error(`${found.id} is not shown`)
     return { ...operator, storedToday: uses.map((use) => showUse(use, quotas)) }

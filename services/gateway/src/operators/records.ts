@@ -3,7 +3,7 @@ import type { SecretBox } from '@backoffice/database/vault'
 import { AddressRanges } from '@backoffice/process/addresses'
 import { type Db, type ReadDb, sql } from '@backoffice/service-runtime'
 import type { Loaded } from '@mikro-orm/postgresql'
-import type { KnownKey } from '../keys.ts'
+import { type KnownKey, operatorKeys } from '../keys.ts'
 import type { BrandEntity, CredentialEntity, OperatorEntity } from './entities.ts'
 import { type AgreedLimits, type DayUse, type DefaultQuotas, quotasOf } from './operator.ts'
 
@@ -41,6 +41,16 @@ export async function readOperator(
   const [operator] = await findOperators(db, where)
   if (operator === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
   return operator
+}
+
+/** @param name or id, or a key of the operator @throws {Rejection} OPERATOR_NOT_FOUND */
+export async function readOperatorNamed(db: ReadDb, name: string): Promise<OperatorWithBrands> {
+  if (!operatorKeys.shape.test(name)) return readOperator(db, name.startsWith('op_') ? { id: name } : { name })
+  const [holder] = await db<{ id: string }>`
+    select b.operator_id as id from credential c join brand b on b.id = c.brand_id where c.key = ${name}
+  `
+  if (holder === undefined) throw new Rejection('OPERATOR_NOT_FOUND')
+  return readOperator(db, holder)
 }
 
 /** Unknown ids are left out. */

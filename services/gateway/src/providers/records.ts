@@ -3,7 +3,7 @@ import { grantsShownMax, Rejection } from '@backoffice/contracts'
 import type { SecretBox } from '@backoffice/database/vault'
 import { AddressRanges } from '@backoffice/process/addresses'
 import { type Db, type ReadDb, sql, withIsoTimes } from '@backoffice/service-runtime'
-import type { KnownKey } from '../keys.ts'
+import { type KnownKey, providerKeys } from '../keys.ts'
 import type { DayUse } from '../operators/operator.ts'
 import { isOfToday, type Tenant, useColumns } from '../operators/records.ts'
 
@@ -57,9 +57,13 @@ export function findProviders(db: ReadDb, after: string, limit: number): Promise
   return db<ProviderRow>`select ${columns} from provider where name > ${after} order by name limit ${limit}`
 }
 
-/** @param name or id @throws {Rejection} PROVIDER_NOT_FOUND */
+/** @param name or id, or a key of the provider @throws {Rejection} PROVIDER_NOT_FOUND */
 export async function readProvider(db: ReadDb, name: string): Promise<ProviderRow> {
-  const isThis = name.startsWith('prv_') ? sql`id = ${name}` : sql`name = ${name}`
+  const isThis = providerKeys.shape.test(name)
+    ? sql`id = (select provider_id from provider_key where key = ${name})`
+    : name.startsWith('prv_')
+      ? sql`id = ${name}`
+      : sql`name = ${name}`
   const [provider] = await db<ProviderRow>`select ${columns} from provider where ${isThis}`
   if (provider === undefined) throw new Rejection('PROVIDER_NOT_FOUND')
   return provider

@@ -28,7 +28,7 @@ t.test('of operators with one name that are created at once exactly one comes to
   t.equal(data.filter(({ name }) => name === 'Twin').length, 1)
 })
 
-t.test('an operator is found by name and by id, with what it was created with', async (t) => {
+t.test('an operator is found by name, id and each of its keys, with what it was created with', async (t) => {
   const input = { name: 'Found', rateLimitPerMinute: 5, allowedAddresses: ['10.0.0.0/8'] }
   const { operatorId, sandbox, production } = await alice.call(createOperator, { input })
   const record = await alice.call(getOperator, { input: { name: 'Found' } })
@@ -38,10 +38,12 @@ t.test('an operator is found by name and by id, with what it was created with', 
     'sandbox Found sandbox',
   ])
   t.same(record.credentials.map(({ key }) => key).sort(), [production?.key, sandbox.key].sort())
-  t.same(await alice.call(getOperator, { input: { name: operatorId } }), record)
+  for (const name of [operatorId, sandbox.key, production?.key ?? ''])
+    t.same(await alice.call(getOperator, { input: { name } }), record)
   const unsaid = await alice.call(getOperator, { input: { name: 'Twin' } })
   t.equal(unsaid.rateLimitPerMinute, 600, 'unless somebody says otherwise')
-  t.equal(await refusal(alice.call(getOperator, { input: { name: 'nobody' } })), 'OPERATOR_NOT_FOUND')
+  for (const name of ['nobody', 'op_nobody', 'bk_test_nobody', sandbox.key.replace('bk_', 'gp_')])
+    t.equal(await refusal(alice.call(getOperator, { input: { name } })), 'OPERATOR_NOT_FOUND', name)
 })
 
 t.test(

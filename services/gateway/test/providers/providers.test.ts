@@ -71,6 +71,9 @@ t.test('in the sandbox one person grants and issues; a secret is shown once', as
   t.match(await alice.call(issueProviderKey, call), { key, secret: null })
   const { keys } = await alice.call(getProvider, { input: { name: 'One' } })
   t.match(keys, [{ key, environment: 'sandbox', revokedAt: null, lastUsedAt: null }])
+  t.match(await alice.call(getProvider, { input: { name: key } }), { id: providerId, keys }, 'found by its key')
+  for (const name of ['gp_test_nobody', key.replace('gp_', 'bk_')])
+    t.equal(await refusal(alice.call(getProvider, { input: { name } })), 'PROVIDER_NOT_FOUND', name)
   const unknown = { ...grant, brandId: 'brd_nobody' }
   t.equal(await refusal(alice.call(setProviderGrant, { input: unknown })), 'OPERATOR_NOT_FOUND')
 })
