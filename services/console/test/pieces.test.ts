@@ -16,7 +16,8 @@ import { packToken, unpackToken } from '../src/identity/cookies.ts'
 import type { Person } from '../src/identity/person.ts'
 import { drawArrivals } from '../src/pieces/arrivals.ts'
 import { sendEvents } from '../src/pieces/counts.ts'
-import { type CsvRow, cellText, sendCsv } from '../src/pieces/listed.ts'
+import { nothing, rowWith, text, time } from '../src/pieces/cells.ts'
+import { type CsvRow, cellText, sendCsv, tableOf } from '../src/pieces/listed.ts'
 import { proposalsFor } from '../src/pieces/open-proposals.ts'
 import { pagesOf } from '../src/pieces/queue.ts'
 import type { Visit } from '../src/pieces/visit.ts'
@@ -112,6 +113,14 @@ t.test('a cell is text that no spreadsheet runs; a number stays one', async (t) 
     t.match(cellText(`${before}=1+1`), /^'/, 'also behind what is not seen')
   for (const plain of ['-5.00', '0', '12.50', 'ana@example.com', 'a=b', '']) t.equal(cellText(plain), plain)
   t.equal(cellText('evil\u202etxt'), 'evil\\u202etxt')
+})
+
+t.test('on a phone a time beside another one has its name, and so has each side of a difference', async (t) => {
+  const looks = (cells: Parameters<typeof rowWith>[0]) => tableOf([rowWith(cells)]).columns.map(({ look }) => look)
+  const [name, at, nobody] = [text('a'), time('2026-03-02T12:00:00.000Z'), text('–')]
+  t.same(looks({ subject: name, createdAt: at, revokedAt: at }), ['', 'named', 'named'])
+  t.same(looks({ subject: name, createdAt: at, revokedAt: nothing }), ['', ''])
+  t.same(looks({ subject: name, expected: nobody, actual: text('5.00'), explanation: name }), ['', 'named', 'named', ''])
 })
 
 t.test('a list goes forth and back, whatever its cursors are', async (t) => {

@@ -40,6 +40,7 @@ t.test('the console on every screen', { skip: noBrowser }, async (t) => {
         await page.setViewportSize({ width, height: 800 })
         t.strictSame(await page.evaluate(tooWide), [], `${path} at ${width}`)
       }
+      t.strictSame(await page.evaluate(nameless), [], `${path}: what has a name beside it on a phone shows it`)
       await page.emulateMedia({ colorScheme: 'dark' })
       t.strictSame(await violations(page, ['color-contrast', 'target-size']), [], `${path} in dark, on a phone`)
       await page.setViewportSize({ width: 1_366, height: 800 })
@@ -128,10 +129,14 @@ async function everyPage(bed: ConsoleBed): Promise<readonly string[]> {
   const proposalId = await bed.newProposal(playerId)
   const { data: deposits } = await team.call(operations.payments.listDeposits, { input: { limit: 1 } })
   const [deposit] = deposits
-  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: {} })
+  // So that there is a difference to look at.
+  const admin = bed.bed.sql('admin')
+  await admin.query('update wallet.account set posted = posted + 1 where owner_id = $1', [deposit?.playerId])
+  const { runId } = await team.call(operations.reconciler.reconcileWallet, { input: { full: true } })
   await eventually(
     async () => (await team.call(operations.reconciler.reconcileWallet, { input: { runId } })).state === 'done',
   )
+  await admin.query('update wallet.account set posted = posted - 1 where owner_id = $1', [deposit?.playerId])
   const waiting = ['', '/kyc', `/kyc/${playerId}`, '/withdrawals', '/withdrawals?status=approved', '/withdrawals/pay']
   const records = [`/players/${playerId}`, `/withdrawals/${withdrawalId}`, `/proposals/${proposalId}`]
   const one = `/operators/${operatorId}`
@@ -183,6 +188,12 @@ const sameNames = (): readonly string[] =>
     const names = [...head.querySelectorAll('th')].map(({ textContent }) => textContent)
     return names.filter((name, index) => names.indexOf(name) !== index)
   })
+
+/** Runs in the page: cells that a phone shows without the name of their column, which it is to show. */
+const nameless = (): readonly string[] =>
+  [...document.querySelectorAll<HTMLElement>('td.named:not(:first-child, :has(.nothing), .less)')]
+    .filter((cell) => getComputedStyle(cell, '::before').position !== 'static')
+    .map(({ dataset }) => dataset.label ?? '')
 
 /** Runs in the page: a dash may mean no limit, not yet, or not known. */
 const bareSigns = (): readonly string[] =>

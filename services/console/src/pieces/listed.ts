@@ -123,7 +123,10 @@ function asText(value: unknown): string {
 
 interface Column {
   readonly field: string
-  /** How it looks: `numeric` stands on the right, `less` goes where there is little room, `key` stands beside the first there. */
+  /**
+   * How it looks: `numeric` stands on the right, `less` goes where there is little room, `key` stands beside the first there,
+   * `named` has its name beside it there.
+   */
   readonly look: string
 }
 
@@ -148,6 +151,7 @@ export function tableOf(rows: readonly Row[]): Table {
   const fields = rows[0]?.cells ?? []
   const cellsAt = (index: number) => rows.map(({ cells }) => cells[index]?.cell ?? { kind: 'nothing' as const })
   const shown = fields.flatMap((_, index) => (cellsAt(index).some(({ kind }) => kind !== 'nothing') ? [index] : []))
+  const times = shown.filter((index) => cellsAt(index).some(isTime))
   // Beside the first there is room for one amount and one status.
   const keyed = new Set<boolean>()
   const columns = shown.map((index, place) => {
@@ -156,8 +160,11 @@ export function tableOf(rows: readonly Row[]): Table {
     const isAmount = cells.some(isMoneyCell)
     const isKey = place > 0 && cells.some(isAlwaysSeen) && !keyed.has(isAmount)
     if (isKey) keyed.add(isAmount)
-    const look = [...(cells.every(isFigure) ? ['numeric'] : []), ...(isLess ? ['less'] : []), ...(isKey ? ['key'] : [])]
-    return { field: fields[index]?.field ?? '', look: look.join(' ') }
+    const field = fields[index]?.field ?? ''
+    const isNamed = sides.includes(field) || (times.length > 1 && times.includes(index))
+    const looks = { numeric: cells.every(isFigure), less: isLess, key: isKey, named: isNamed }
+    const own = Object.entries(looks).flatMap(([name, has]) => (has ? [name] : []))
+    return { field, look: own.join(' ') }
   })
   const shownCells = (cells: readonly Fact[]) =>
     shown.flatMap((index, place) => {
@@ -173,6 +180,11 @@ export function tableOf(rows: readonly Row[]): Table {
     amountAt: fieldAt(columns, 'amount'),
   }
 }
+
+/** The two sides of a difference. Each could be the other one, as one of several times could. */
+const sides: readonly string[] = ['expected', 'actual']
+
+const isTime = ({ kind }: Cell): boolean => kind === 'time' || kind === 'moment'
 
 const isFigure = ({ kind }: Cell): boolean => kind === 'money' || kind === 'number' || kind === 'nothing'
 
