@@ -50,6 +50,9 @@ t.test('the pictures of the start page', async (t) => {
   await t.test('money of today stands beside the same weekday a week before', async (t) => {
     const day = (ago: number, type: string, amount: number) =>
       `('production', (now() at time zone 'America/Sao_Paulo')::date - ${ago}, 'brd_drawn', 'BRL', '${type}', 1, ${amount})`
+    const waiting = await picture('Money in and out by day')
+    t.match(waiting, 'are being counted', 'what the players above deposited')
+    t.match(await picture('Money in and out by day', alice, 'sandbox'), 'No deposit was confirmed')
     const days = [day(0, 'DEPOSIT', 1_000_000), day(0, 'WITHDRAWAL', 250_000), day(7, 'DEPOSIT', 900_000)]
     await admin.query(`insert into wallet.money_day values ${days.join(', ')}`)
     const drawn = await picture('Money in and out by day (BRL)')
@@ -60,6 +63,7 @@ t.test('the pictures of the start page', async (t) => {
     )
     t.match(plain({ text: drawn }), /so far R\$10,000\.00 R\$2,500\.00 R\$7,500\.00 R\$9,000\.00 R\$0\.00/)
     t.equal((drawn.match(/<tr/g) ?? []).length, 15, 'its table has a row for each of fourteen days')
+    t.match(plain({ text: drawn }), /Counted until \d\d\/\d\d\/\d{4}, \d\d:\d\d GMT/)
     const portuguese = (await alice.get('/production', { 'Accept-Language': 'pt-BR' })).text
     t.match(portuguese, 'Entradas e saídas por dia (BRL)')
   })

@@ -146,18 +146,23 @@ export const walletFigures = {
   listMoneyDays: team.query({
     roles: ['finance', 'compliance', 'support', 'auditor'],
     summary: 'Sum confirmed deposits and paid withdrawals by day',
-    description: `Of ${moneyDays} days, each of the calendar of its brand. What was entered in the last minute comes later.`,
+    description: `Of ${moneyDays} days, each of the calendar of its brand. They are counted every minute, behind the ledger.`,
     body: object({
       environment: EnvironmentName,
       brandId: optional(Id, 'Only of this brand; of all when absent.'),
     }),
-    reply: listOf(1_000, {
-      day: CalendarDate,
-      currency: Currency,
-      deposits: Type.Integer(),
-      deposited: Money,
-      withdrawals: Type.Integer(),
-      withdrawn: Money,
+    reply: object({
+      data: arrayOf(1_000, {
+        day: CalendarDate,
+        currency: Currency,
+        deposits: Type.Integer(),
+        deposited: Money,
+        withdrawals: Type.Integer(),
+        withdrawn: Money,
+      }),
+      countedUntil: Type.Optional(
+        Nullable(Timestamp, 'When the first was entered that is not counted yet. Null: all are.'),
+      ),
     }),
   }),
 

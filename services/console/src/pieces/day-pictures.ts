@@ -26,10 +26,15 @@ const [drawnDays, weekDays] = [14, 7]
 type MoneyDay = Reply<typeof listMoneyDays>['data'][number]
 
 export async function drawMoney(visit: Visit, brandId?: string): Promise<readonly Picture[]> {
-  const { data } = await visit.person.call(listMoneyDays, { environment: visit.environment, ...defined({ brandId }) })
+  const { person, environment, display } = visit
+  const { t } = display
+  const asked = { environment, ...defined({ brandId }) }
+  const { data, countedUntil = null } = await person.call(listMoneyDays, asked)
   const ofCurrency = [...Map.groupBy(data, ({ currency }) => currency)]
-  if (ofCurrency.length === 0) return [{ title: visit.display.t('moneyByDay'), remark: visit.display.t('noMoneyYet') }]
-  return ofCurrency.map(([currency, days]) => moneyOf(visit, currency, days))
+  if (ofCurrency.length === 0)
+    return [{ title: t('moneyByDay'), remark: t(countedUntil === null ? 'noMoneyYet' : 'moneyNotCounted') }]
+  const remark = countedUntil === null ? {} : { remark: t('moneyCounted', { until: display.time(countedUntil) }) }
+  return ofCurrency.map(([currency, days]) => ({ ...moneyOf(visit, currency, days), ...remark }))
 }
 
 function moneyOf(visit: Visit, currency: string, data: readonly MoneyDay[]): Picture {

@@ -13,6 +13,9 @@ export const pictureWords = {
   moneyByDay: ['Money in and out by day', 'Entradas e saídas por dia'],
   noMoneyYet: both`No deposit was confirmed and no withdrawal paid in the last days.
     Nenhum depósito confirmado e nenhum saque pago nos últimos dias.`,
+  moneyNotCounted: both`Deposits or withdrawals were entered that are being counted: they are drawn here in about a minute.
+    Há depósitos ou saques lançados que estão sendo contados: aparecem aqui em cerca de um minuto.`,
+  moneyCounted: ['Counted until {until}.', 'Contado até {until}.'],
   moneyToday: both`Today so far: {into} in, {out} out, {net} net. On this weekday a week ago, all day: {intoBefore} in, {outBefore} out
     Hoje até agora: entradas {into}, saídas {out}, saldo {net}. Neste dia da semana passada, o dia inteiro: entradas {intoBefore}, saídas {outBefore}`,
   moneyIn: ['Deposits confirmed', 'Depósitos confirmados'],

@@ -10,9 +10,14 @@ import { handle, type ReadDb, sql } from '@backoffice/service-runtime'
 
 export const listMoneyDays = handle(operations.wallet.listMoneyDays, async ({ input }, { db, now }) => {
   const { environment, brandId } = input
+  // Asked first: what is counted meanwhile is more than this says, never less.
+  const uncounted = await findUncounted(db, { environment, brandId })
   const days = await listDays(db, { environment, brandId, now })
   const shown = (amount: string) => fromMinorUnits(BigInt(amount))
-  return { data: days.map((day) => ({ ...day, deposited: shown(day.deposited), withdrawn: shown(day.withdrawn) })) }
+  return {
+    data: days.map((day) => ({ ...day, deposited: shown(day.deposited), withdrawn: shown(day.withdrawn) })),
+    countedUntil: uncounted?.toISOString() ?? null,
+  }
 })
 
 interface MoneyDay {
@@ -25,15 +30,31 @@ interface MoneyDay {
   readonly withdrawn: string
 }
 
+interface Asked {
+  readonly environment: Environment
+  readonly brandId: string | undefined
+}
+
+/** When the first deposit or withdrawal was entered that `countMoney` has not come to: of each account one entry is read. */
+async function findUncounted(db: ReadDb, { environment, brandId }: Asked): Promise<Date | null> {
+  const whose = brandId === undefined ? sql`true` : sql`b.id = ${brandId}`
+  const [first] = await db<{ at: Date | null }>`
+    select min(uncounted.at) as at
+    from brand b cross join lateral (
+      select min((
+        select (select created_at from transfer where id = e.transfer_id) from entry e
+        where e.account_id = a.id and e.seq is null and e.xid > coalesce(p.through, '0'::xid8) order by e.xid limit 1
+      )) as at
+      from account a left join money_position p on p.account_id = a.id
+      where a.brand_id = b.id and a.owner_id is null and a.kind in ('deposits', 'withdrawals')
+    ) uncounted
+    where ${whose} and b.environment = ${environment}
+  `
+  return first?.at ?? null
+}
+
 /** The last days of an environment, or of one brand of it: a row for each brand, currency, type and day is read. */
-function listDays(
-  db: ReadDb,
-  {
-    environment,
-    brandId,
-    now,
-  }: { readonly environment: Environment; readonly brandId: string | undefined; readonly now: Date },
-): Promise<MoneyDay[]> {
+function listDays(db: ReadDb, { environment, brandId, now }: Asked & { readonly now: Date }): Promise<MoneyDay[]> {
   const whose = brandId === undefined ? sql`true` : sql`brand_id = ${brandId}`
   return db<MoneyDay>`
     select day, currency, coalesce(sum(transfers) filter (where type = 'DEPOSIT'), 0)::int as deposits,

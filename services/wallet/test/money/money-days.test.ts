@@ -30,8 +30,8 @@ async function withdraw(scope: Scope, playerId: string, amount: string) {
   const captured = { playerId, withdrawalId, effectiveAt: time.now().toISOString() }
   await bed.rpc.call(captureHold, { scope, input: captured })
 }
-const daysOf = async ({ brandId, environment }: Scope) =>
-  (await alice.call(listMoneyDays, { input: { environment, brandId } })).data
+const shownOf = ({ brandId, environment }: Scope) => alice.call(listMoneyDays, { input: { environment, brandId } })
+const daysOf = async (scope: Scope) => (await shownOf(scope)).data
 /** What runs in another database of the server, and began before, keeps entries from being counted: they wait for it. */
 async function count(most?: number) {
   const waiting = 'select from wallet.entry where xid >= pg_snapshot_xmin(pg_current_snapshot())'
@@ -59,6 +59,35 @@ t.test('each deposit and withdrawal is in the day of its brand once, however man
   await deposit(brand, playerId, '1.00')
   await Promise.all([count(), count()])
   t.same(await daysOf(brand), [first, { ...second, deposits: 3, deposited: '31.50' }])
+})
+
+t.test('it is known until when it is counted, of a brand and of all', async (t) => {
+  const [brand, other] = [newBrand('UTC'), newBrand('UTC')]
+  const [playerId, otherId] = [await newAccount(brand), await newAccount(other)]
+  const untilOf = async (scope: Scope) => (await shownOf(scope)).countedUntil
+  const untilOfAll = async () => (await alice.call(listMoneyDays, { input: { environment: 'sandbox' } })).countedUntil
+  t.equal(await untilOf(brand), null, 'nothing was entered')
+  const at = (minute: number) => `2026-06-20T12:0${minute}:00.000Z`
+  for (const [minute, scope, id] of [
+    [1, other, otherId],
+    [2, brand, playerId],
+    [3, brand, playerId],
+  ] as const) {
+    await time.set(new Date(at(minute)))
+    await deposit(scope, id, '1.00')
+  }
+  t.same([await daysOf(brand), await untilOf(brand), await untilOfAll()], [[], at(2), at(1)])
+  // An account is named before it is counted.
+  await count()
+  t.equal(await untilOf(brand), at(2))
+  await count()
+  t.equal(await untilOfAll(), null)
+  await time.set(new Date(at(4)))
+  await withdraw(brand, playerId, '1.00')
+  t.same([await untilOf(brand), await untilOf(other), await untilOfAll()], [at(4), null, at(4)])
+  await count()
+  await count()
+  t.same([await untilOf(brand), await untilOfAll()], [null, null])
 })
 
 t.test('production and sandbox are apart, and a month is read', async (t) => {
