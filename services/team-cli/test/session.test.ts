@@ -23,7 +23,7 @@ function refusing(code: (typeof codes)[number], times: number) {
 const { listReconciliations } = operations.reconciler
 const { setWebhookUrl } = operations.webhooks
 const { adjustWallet } = operations.wallet
-const { decideWithdrawal } = operations.payments
+const { decideWithdrawal, makePaymentFile } = operations.payments
 const seen = { url: null }
 const endpoint = { operatorId: 'op_1', environment: 'production', url: 'https://casa.example/hook', seen } as const
 const account = { operatorId: 'op_1', environment: 'production', currency: 'BRL' } as const
@@ -207,6 +207,35 @@ t.test('in production nothing is marked as paid that is not what its approver si
   }
   const { sent } = await typed(words, () => ({ ...shown, approval }), recorded)
   t.match(sent.at(-1), { operation: { id: 'decideWithdrawal' }, input: { decision: 'pay', amount: '900.00' } })
+})
+
+t.test('a file for the bank says whether who made it has signed what is in it', async (t) => {
+  const [ids, batchNumber, agreement] = [['wdr_1', 'wdr_2'], 7, '001 123456']
+  const signed = async (said: object) => {
+    const input = { ids, batchNumber, agreement, reason: '', ...said }
+    const call = await proposedBy('alice', makePaymentFile, input)
+    const { proposedBy: actor, proposedById: actorId, proposedAt: at, operationId, proof, idToken, anchor } = call
+    return { operationId, actor, actorId, at, input, proof, idToken, anchor }
+  }
+  const making = await signed({})
+  const withdrawals = ids.map((id) => ({ id, amount: '1.00', currency: 'BRL', status: 'approved' }))
+  const file = { madeBy: 'alice', madeAt: making.at, batchNumber, agreement, making, withdrawals }
+  const words = ['withdrawals', 'show-file', 'pfl_1']
+  const shown = async (said: object) => (await typed(words, () => ({ ...file, ...said }), recorded)).stdout
+  const lies = {
+    'one more': { withdrawals: [...withdrawals, { ...withdrawals[0], id: 'wdr_3' }] },
+    'another order': { withdrawals: withdrawals.toReversed() },
+    number: { batchNumber: 8 },
+    agreement: { agreement: '001 654321' },
+    person: { madeBy: 'bob' },
+    time: { madeAt: new Date(0).toISOString() },
+    'no call': { making: null },
+    'no signature': { making: { ...making, proof: null } },
+    'another file': { making: await signed({ ids: ['wdr_3'] }) },
+  }
+  for (const [lie, said] of Object.entries(lies)) t.match(await shown(said), /making +not proven: /, lie)
+  t.match(await shown({}), /making +by alice, verified/)
+  t.match((await typed(words, () => file)).stdout, /making +not proven: .*TEAM_ISSUER/)
 })
 
 t.test('what is sent is what the question said, whatever a service says the second time', async (t) => {

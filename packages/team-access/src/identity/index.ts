@@ -24,6 +24,7 @@ export {
   strongLoginParameters,
   type TeamIdentity,
 } from './settings.ts'
+export { faultOfApproval, faultOfPaymentFile } from './signed-payments.ts'
 export { nonceOf, sessionIn } from './tokens.ts'
 export { TeamVerifier } from './verifier.ts'
 export { isSame, objectOf, refusalOf } from './who.ts'

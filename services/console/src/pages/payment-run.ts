@@ -1,13 +1,5 @@
-import {
-  batchKeyOf,
-  defined,
-  filedMax,
-  operations,
-  Rejection,
-  type Reply,
-  seenOf,
-  seenOfWithdrawal,
-} from '@backoffice/contracts'
+import { batchKeyOf, defined, filedMax, operations, Rejection, type Reply, seenOf } from '@backoffice/contracts'
+import { faultOfApproval, faultOfPaymentFile } from '@backoffice/team-access/identity'
 import type { FastifyReply } from 'fastify'
 import { id, lines, money, rowsOf, text } from '../pieces/cells.ts'
 import { type CsvRow, cellText, sendCsv } from '../pieces/listed.ts'
@@ -63,15 +55,6 @@ async function findFile({ person, environment, query }: Visit): Promise<PaymentF
   return file
 }
 
-/** Why it is not proven that whoever is said to have made a file has signed what is in it: whoever answered is not believed. */
-async function faultOf({ recorded }: Visit, file: PaymentFile): Promise<string | null> {
-  const { making, madeBy, madeAt, batchNumber, agreement, withdrawals } = file
-  if (making?.actor !== madeBy || making.at !== madeAt) return 'nobody of the team has signed it'
-  const given = { batchNumber: batchNumber ?? undefined, agreement: agreement ?? undefined }
-  const says = { ids: withdrawals.map(({ id: withdrawalId }) => withdrawalId), ...defined(given) }
-  return recorded.faultOfCall(makePaymentFile, making, says)
-}
-
 /** A bank gets all of a file or nothing: it is written only as long as all of it waits. */
 const isWhole = ({ discardedAt, waiting, withdrawals }: PaymentFile): boolean =>
   discardedAt === null && waiting === withdrawals.length
@@ -109,7 +92,7 @@ async function showRun(visit: Visit, { file, sent, agreement }: Run): Promise<Fa
   const make = isNone ? undefined : makeOf(visit, agreement)
   const isOver = file !== undefined && payable.length === 0
   const decision = file === undefined ? make : isOver ? undefined : discardOf(visit, file)
-  const fault = file === undefined ? null : await faultOf(visit, file)
+  const fault = file === undefined ? null : await faultOfPaymentFile(visit.recorded, file)
   const shown = decision && shownDecision(visit, decision, path, sent)
   return visit.show('payment-run', {
     list: address('/withdrawals?status=approved'),
@@ -271,17 +254,15 @@ const discardOf = ({ display }: Visit, file: PaymentFile): Decision | undefined 
  */
 async function findOne({ person, environment, recorded }: Visit, withdrawalId: string) {
   const withdrawal = await person.call(showWithdrawal, { withdrawalId })
-  const { approval } = withdrawal
-  const says = { withdrawalId, ...seenOfWithdrawal(withdrawal), decision: 'approve' }
-  const faultOf = async () =>
-    approval ? recorded.faultOfCall(decideWithdrawal, approval, says) : 'nobody of the team has signed it'
-  return { withdrawal, fault: environment === 'sandbox' ? null : await faultOf() }
+  // Approved was the one that was asked for, whatever the reply calls it.
+  const fault = environment === 'sandbox' ? null : await faultOfApproval(recorded, { ...withdrawal, id: withdrawalId })
+  return { withdrawal, fault }
 }
 
 /** The same bytes each time, as long as all of it waits for its payment and the agreement with the bank is the same. */
 async function download(visit: Visit, file: PaymentFile, agreement: BankAgreement | undefined): Promise<FastifyReply> {
   if (file.discardedAt !== null) throw new Rejection('PAYMENT_FILE_DISCARDED')
-  const because = await faultOf(visit, file)
+  const because = await faultOfPaymentFile(visit.recorded, file)
   if (because !== null) throw new Rejection('NOT_AS_APPROVED', { because })
   const number = file.batchNumber
   if (number === null) return sendCsv(visit, file.id, fileOf(await findFiled(visit, file)), (cell) => cell)

@@ -9,6 +9,7 @@ import {
   type Transition,
   type WithdrawalFacts,
 } from '@backoffice/contracts'
+import { faultOfApproval, faultOfPaymentFile } from '@backoffice/team-access/identity'
 import { lists, textColumns } from '@backoffice/team-rows'
 import { printRecord, printSection } from '../output.ts'
 import { countedEnvironment, decisionColumns, listed, ofAllOperators, row, waitingColumns } from '../row.ts'
@@ -103,7 +104,7 @@ export const withdrawals = [
       const { approval, ...withdrawal } = await session.call(showWithdrawal, input)
       if (!approval) return withdrawal
       const fault = await faultOfApproval(session, { approval, ...withdrawal })
-      return { ...withdrawal, approval: fault === null ? `by ${approval.actor}, verified` : `not proven: ${fault}` }
+      return { ...withdrawal, approval: saidOf(approval.actor, fault) }
     },
     show: ({ facts, balance, ...withdrawal }) =>
       showWithHistory({
@@ -133,7 +134,11 @@ export const withdrawals = [
     path: 'withdrawals show-file',
     operation: showPaymentFile,
     arguments: ['fileId'],
-    show({ withdrawals: filed, making: _, ...file }) {
+    async run({ session, input }) {
+      const file = await session.call(showPaymentFile, input)
+      return { ...file, making: saidOf(file.madeBy, await faultOfPaymentFile(session, file)) }
+    },
+    show({ withdrawals: filed, ...file }) {
       printRecord(file)
       printSection('withdrawals', filed, ['id', 'status', 'amount', 'currency'])
     },
@@ -163,15 +168,8 @@ function showWithHistory({ transitions, ...record }: { readonly transitions: rea
   ])
 }
 
-/** Why it is not proven that somebody approved a withdrawal as it is shown; null when it is. */
-const faultOfApproval = async (session: Session, withdrawal: Withdrawal): Promise<string | null> =>
-  withdrawal.approval
-    ? session.faultOfCall(decideWithdrawal, withdrawal.approval, {
-        withdrawalId: withdrawal.id,
-        ...seenOfWithdrawal(withdrawal),
-        decision: 'approve',
-      })
-    : 'nobody of the team has signed it'
+const saidOf = (actor: string, fault: string | null): string =>
+  fault === null ? `by ${actor}, verified` : `not proven: ${fault}`
 
 /** Whoever answered is not believed: what is paid must be what was approved. In the sandbox nobody is paid. */
 async function findApproved(
