@@ -1,3 +1,4 @@
+import { invalid, type Operation, operations } from '@backoffice/contracts'
 import {
   ConfigurationError,
   certificateSettings,
@@ -95,6 +96,25 @@ export function agreementIn({ CONSOLE_BANK_AGREEMENT: text }: Pick<ConsoleSettin
   const wrong = Value.Errors(BankAgreement, value).First()
   if (wrong !== undefined) throw fault(`${wrong.path} ${wrong.message}`)
   return value as BankAgreement
+}
+
+/** By this name the numbers of its batches are counted. */
+export const nameOfAgreement = ({ bank, agreement }: BankAgreement): string => `${bank} ${agreement}`
+
+/**
+ * Batches are written here, for the agreement of the settings. One that was made for another could never be written.
+ * @throws {Rejection} VALIDATION_ERROR
+ */
+export function refuseOtherAgreement(
+  config: ConsoleSettings,
+  operation: Operation,
+  { agreement: given }: Readonly<Record<string, unknown>>,
+): void {
+  if (operation !== operations.payments.makePaymentFile || given === undefined) return
+  const agreement = agreementIn(config)
+  if (agreement === undefined) throw invalid('body', '/agreement', 'no agreement is set in CONSOLE_BANK_AGREEMENT')
+  const name = nameOfAgreement(agreement)
+  if (given !== name) throw invalid('body', '/agreement', `must be ${name}, as CONSOLE_BANK_AGREEMENT says`)
 }
 
 /** @throws {ConfigurationError} when the settings contradict each other, or would be unsafe in production */

@@ -447,6 +447,11 @@ t.test('the pages about money', async (t) => {
     })
 
     t.match(text, 'name="batchNumber"')
+    const form = formOf(await bob.get(page), `${page}/file`)
+    const changed = { ...JSON.parse(form.shown ?? ''), input: { agreement: '001 2' } }
+    const chosen = { ids: 'given', idsGiven: ids[0] ?? '', batchNumber: '7' }
+    const elsewhere = await bob.post(`${page}/file`, { ...form, ...chosen, shown: JSON.stringify(changed) })
+    t.equal(elsewhere.status, 422, 'of another agreement')
     const { id: batchId } = await fileIn(bob, [ids[0] ?? '', ids[2] ?? ''], '7')
     const batch = await bob.get(downloadOf(batchId))
     t.match(batch.headers.get('content-disposition'), 'filename="pix-000007.rem"')

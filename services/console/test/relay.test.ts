@@ -4,13 +4,16 @@ import t from 'tap'
 import { consoleBed } from './console-bed.ts'
 
 const { kycQueue, decideKyc, showPlayer } = operations.players
+const { makePaymentFile } = operations.payments
 const { adjustWallet } = operations.wallet
 const input = { limit: 5 }
 const operationId = 'opn_relay_1'
 const call = { operationId, input }
 
 t.test('the relay', async (t) => {
-  const bed = await consoleBed(t, { CONSOLE_CALLS_PER_MINUTE: '20' })
+  const company = { bank: '001', bankName: 'Banco do Brasil', cnpj: '11222333000181', company: 'Azul' }
+  const bank = { ...company, agreement: '123456', branch: '1234', account: '98765' }
+  const bed = await consoleBed(t, { CONSOLE_CALLS_PER_MINUTE: '20', CONSOLE_BANK_AGREEMENT: JSON.stringify(bank) })
   const seen: string[] = []
   const nats = await bed.bed.nats('players')
   nats.subscribe('team.players.*', { callback: (_error, { subject }) => void seen.push(subject) })
@@ -62,6 +65,18 @@ t.test('the relay', async (t) => {
     t.equal(status, 403)
     t.equal(reply.error.code, 'ROLE_REQUIRED')
     t.equal(typeof reply.error.message, 'string')
+  })
+
+  await t.test('passes on no batch of another agreement than the one that it is written for', async (t) => {
+    const sent = async (agreement: string) => {
+      const body = { ids: ['wdr_nobody'], batchNumber: 1, agreement }
+      const headers = await bed.signedHeaders(makePaymentFile, { operationId, input: body }, 'bob')
+      return post('/calls/payments/makePaymentFile', headers, body)
+    }
+    const other = await sent('001 654321')
+    t.equal(other.status, 422)
+    t.match(other.reply.error.details.issues, [{ path: '/agreement', message: /001 123456/ }])
+    t.equal((await sent('001 123456')).reply.error.code, 'WITHDRAWAL_NOT_FOUND')
   })
 
   await t.test('takes two people where the operation does: the second one names the proposal', async (t) => {

@@ -13,6 +13,7 @@ import { IdentityRefused, type Proof, sessionIn, strongLoginOf } from '@backoffi
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { whoAmI } from '../identity/person.ts'
+import { refuseOtherAgreement } from '../settings.ts'
 import { isPassing } from './errors.ts'
 
 const minuteMs = 60_000
@@ -60,6 +61,7 @@ export function registerRelay(app: FastifyInstance, context: ConsoleContext & { 
       reply.header('Retry-After', String(limit.ttlInSeconds))
       throw new Rejection('RATE_LIMITED')
     }
+    refuseOtherAgreement(config, operation, input)
     const rpc = new RpcClient(nats, { sign: async () => proof })
     const bytes = await rpc.request(operation, { input: input as never, operationId, ...approves })
     return reply.type('application/json; charset=utf-8').send(bytes)

@@ -22,7 +22,7 @@ import {
 } from '@backoffice/team-access/identity'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { JWK } from 'jose'
-import type { ConsoleSettings } from '../settings.ts'
+import { type ConsoleSettings, refuseOtherAgreement } from '../settings.ts'
 import type { SignedIn } from './cookies.ts'
 
 /** What is signed to say who somebody is. No service has such an operation. */
@@ -104,6 +104,7 @@ export async function personOf(
         throw isAway(error) && !resident.includes(operation.service) ? new ServiceStarts(error) : error
       }),
     async passOn(operation, { operationId, input, approves, proof, opener }) {
+      refuseOtherAgreement(config, operation, input)
       const replyKey = opener && (await importReplyKey(opener).catch(() => undefined))
       const call = { input: input as never, operationId, ...defined({ approves, replyKey }) }
       return new RpcClient(nats, { sign: async () => ({ idToken, proof }) }).call(operation, call)

@@ -6,7 +6,7 @@ import { type CsvRow, cellText, sendCsv } from '../pieces/listed.ts'
 import { type BatchRecord, type PixPayment, pixBatch } from '../pieces/pix-batch.ts'
 import { refusalWithoutForm, showNotYours } from '../pieces/queue.ts'
 import { type Decision, type Pages, pageWithForms, type SentForm, shownDecision, type Visit } from '../pieces/visit.ts'
-import { agreementIn, type BankAgreement } from '../settings.ts'
+import { agreementIn, type BankAgreement, nameOfAgreement } from '../settings.ts'
 import {
   destinationFacts,
   isUnreserved,
@@ -203,8 +203,6 @@ function rowsShown(visit: Visit, payable: readonly Payable[], isNone: boolean) {
   return rows.map((row, index) => ({ ...row, choice: payable[index] && choiceOf(payable[index]) }))
 }
 
-const nameOf = ({ bank, agreement }: BankAgreement): string => `${bank} ${agreement}`
-
 /** What was in it, once none of it waits. */
 const rowsFiled = ({ address }: Visit, { withdrawals }: PaymentFile) =>
   rowsOf(showPaymentFile.reply.properties.withdrawals.items, withdrawals, ['id', 'amount', 'status'], (row) =>
@@ -229,7 +227,7 @@ function saidOf({ display }: Visit, file: PaymentFile): string {
 const makeOf = (visit: Visit, agreement: BankAgreement | undefined): Decision => ({
   name: 'file',
   operation: makePaymentFile,
-  fixed: takesBatch(visit, agreement) ? { agreement: nameOf(agreement) } : {},
+  fixed: takesBatch(visit, agreement) ? { agreement: nameOfAgreement(agreement) } : {},
   only: takesBatch(visit, agreement) ? ['ids', 'batchNumber'] : ['ids'],
   options: { ids: [{ name: 'given', label: visit.display.t('payFileChosen') }] },
   ask: visit.display.t('makeFileAsk'),
@@ -267,7 +265,7 @@ async function download(visit: Visit, file: PaymentFile, agreement: BankAgreemen
   const number = file.batchNumber
   if (number === null) return sendCsv(visit, file.id, fileOf(await findFiled(visit, file)), (cell) => cell)
   // The numbers of another agreement are others.
-  if (!takesBatch(visit, agreement) || (file.agreement ?? nameOf(agreement)) !== nameOf(agreement))
+  if (!takesBatch(visit, agreement) || (file.agreement ?? nameOfAgreement(agreement)) !== nameOfAgreement(agreement))
     throw new Rejection('NOT_FOUND')
   const payments = paymentsOf(await findFiled(visit, file))
   return sendBatch(visit, pixBatch({ agreement, number, at: localTime(visit, file.madeAt), payments }), number)
