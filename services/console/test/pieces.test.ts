@@ -15,8 +15,8 @@ import t from 'tap'
 import { packToken, unpackToken } from '../src/identity/cookies.ts'
 import type { Person } from '../src/identity/person.ts'
 import { drawArrivals } from '../src/pieces/arrivals.ts'
-import { sendEvents } from '../src/pieces/counts.ts'
 import { nothing, rowWith, text, time } from '../src/pieces/cells.ts'
+import { sendEvents } from '../src/pieces/counts.ts'
 import { type CsvRow, cellText, sendCsv, tableOf } from '../src/pieces/listed.ts'
 import { proposalsFor } from '../src/pieces/open-proposals.ts'
 import { pagesOf } from '../src/pieces/queue.ts'
@@ -120,7 +120,12 @@ t.test('on a phone a time beside another one has its name, and so has each side 
   const [name, at, nobody] = [text('a'), time('2026-03-02T12:00:00.000Z'), text('–')]
   t.same(looks({ subject: name, createdAt: at, revokedAt: at }), ['', 'named', 'named'])
   t.same(looks({ subject: name, createdAt: at, revokedAt: nothing }), ['', ''])
-  t.same(looks({ subject: name, expected: nobody, actual: text('5.00'), explanation: name }), ['', 'named', 'named', ''])
+  t.same(looks({ subject: name, expected: nobody, actual: text('5.00'), explanation: name }), [
+    '',
+    'named',
+    'named',
+    '',
+  ])
 })
 
 t.test('a list goes forth and back, whatever its cursors are', async (t) => {

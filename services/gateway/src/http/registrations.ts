@@ -10,7 +10,8 @@ const eventsOfExclusion: StoredAmount = { bytes: 14_000, rows: 13 }
 
 /**
  * Of somebody who is excluded, operators are told right after the registration, and when the exclusion ends. Few are, so not
- * every registration counts with that: players says who, and nobody waits for it.
+ * every registration counts with that. Its reply is of the record as it begins, for retries too, and so does not say who is:
+ * players is asked once more, in a batch with other reads. Nobody waits for it, since the daily quota alone needs it.
  */
 export function aroundRegistrations(
   rpc: Pick<RpcClient, 'call'>,
