@@ -62,6 +62,25 @@ t.test('the console in a real browser', { skip: noBrowser }, async (t) => {
     },
   )
 
+  await t.test('the menu takes one line on a laptop with all its counts, and on a tablet a button', async (t) => {
+    for (const locale of ['en-GB', 'pt-BR']) {
+      const page = await windowOf('alice', { locale })
+      await page.goto(`${bed.url}/production`)
+      for (const width of [1_366, 1_920]) {
+        await page.setViewportSize({ width, height: 800 })
+        const tops = await page.evaluate(() => {
+          for (const count of document.querySelectorAll('.pages .count')) count.textContent = '120'
+          return [...document.querySelectorAll('.pages > a')].map((one) => one.getBoundingClientRect().top)
+        })
+        t.equal(new Set(tops).size, 1, `${locale} at ${width}`)
+      }
+      await page.setViewportSize({ width: 768, height: 800 })
+      t.notOk(await page.isVisible('.pages'))
+      await page.click('.menu')
+      t.ok(await page.isVisible('.pages'))
+    }
+  })
+
   await t.test('a refused form is there again, open, with what was typed and why, and is sent anew', async (t) => {
     const playerId = await bed.newPlayer('sandbox')
     await page.goto(`${bed.url}/sandbox/players/${playerId}`)
