@@ -273,6 +273,8 @@ t.test('the pages about money', async (t) => {
       const queues = ['', 'withdrawals', 'kyc', 'proposals']
       const others = ['players', 'deposits', 'rounds', 'statement', 'reconcile', 'operators', 'providers', 'deliveries']
       t.same(await menuOf(alice), [...queues, ...others, 'audit', 'people'])
+      for (const [path, item] of Object.entries({ plays: 'rounds', requests: 'operators' }))
+        t.match((await alice.get(`/production/${path}`)).text, `href="/production/${item}" aria-current="page"`, path)
       const integration = await bed.visitor('integration')
       t.same(await menuOf(integration), ['', 'proposals', 'players', 'operators', 'providers', 'deliveries', 'people'])
       const roles = { statement: 'finance', reconcile: 'finance', deposits: 'finance', audit: 'auditor' }

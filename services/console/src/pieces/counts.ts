@@ -170,11 +170,11 @@ const items: readonly MenuItem[] = [
     word: 'rounds',
     counts: ['openRounds', 'heldWins'],
     needs: [operations.wallet.listRounds, operations.wallet.listPlayDays],
-    also: ['/held-wins', '/play-days'],
+    also: ['/plays', '/held-wins', '/play-days'],
   },
   { path: '/statement', word: 'statement', needs: [exportStatement] },
   { path: '/reconcile', word: 'reconcile', needs: [reconcileWallet] },
-  { path: '/operators', word: 'operators' },
+  { path: '/operators', word: 'operators', also: ['/requests'] },
   { path: '/providers', word: 'providers', also: ['/games'] },
   {
     path: '/deliveries',
