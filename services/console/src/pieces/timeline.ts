@@ -51,7 +51,7 @@ export async function timelineOf(visit: Visit, player: Player, operator: string)
     changesOf(visit, player, operator),
     depositsOf(visit, player, operator),
     ...entryTypes.map((type) => entriesOf(visit, player, type)),
-    sessionsOf(visit, player),
+    sessionsOf(visit, player, operator),
     actionsOf(visit, player),
   ])
   const sources = [withdrawals, ...others]
@@ -219,7 +219,7 @@ const entriesOf = (
     }),
   )
 
-const sessionsOf = ({ person }: Visit, { id: playerId }: Player): Promise<Source> =>
+const sessionsOf = ({ person }: Visit, { id: playerId }: Player, operator: string): Promise<Source> =>
   latest(
     person.mayCall(listGameSessions),
     () => person.call(listGameSessions, { playerId, limit: eachMax }),
@@ -227,6 +227,7 @@ const sessionsOf = ({ person }: Visit, { id: playerId }: Player): Promise<Source
       at: createdAt,
       kind: 'session',
       what: lines(text(gameName ?? gameId), status(mode)),
+      who: operator,
     }),
   )
 
