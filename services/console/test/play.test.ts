@@ -292,6 +292,7 @@ t.test('the pages about play', async (t) => {
     t.match(plain(page), /Pragmatic Studio rounds: 1 CSV R\$30\.00 R\$0\.00 R\$0\.00 R\$30\.00/)
     t.match(page.text, /<svg [^>]*role="img" aria-label="GGR by day, BRL: from R\$0\.00 to R\$30\.00"/)
     t.equal(page.text.match(/<rect class="up"/g)?.length, 7, 'each day has its place')
+    t.match(page.text, '<option value="last7Days" selected>', 'the filter names the days that are shown')
     const files = [...page.text.matchAll(/href="(\/production\/play-days\.csv[^"]*)"/g)]
     const file = files.at(-1)?.[1] ?? ''
     const csv = await alice.get(file.replaceAll('&amp;', '&'))

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import { type Cell, lines, link, money, nothing, type Row, rowWith, text } from '../pieces/cells.ts'
 import { type Chart, chartOf } from '../pieces/chart.ts'
 import { type Directory, directoryOf } from '../pieces/directory.ts'
-import { daysFrom, daysGiven, type Filter, filterOf, operatorGiven, periodFields } from '../pieces/filters.ts'
+import { daysFrom, daysGiven, type Filter, filterOf, operatorGiven, periodFields, valuesOf } from '../pieces/filters.ts'
 import { sendCsv } from '../pieces/listed.ts'
 import { showLists, showNotYours } from '../pieces/queue.ts'
 import type { Pages, Visit } from '../pieces/visit.ts'
@@ -35,7 +35,9 @@ interface Asked {
 }
 
 /** Whose play, and of which days: of the last seven, unless others are named. */
-async function readAsked(visit: Visit): Promise<{ readonly filter: Filter; readonly asked: Asked | undefined }> {
+async function readAsked(page: Visit): Promise<{ readonly filter: Filter; readonly asked: Asked | undefined }> {
+  const days = valuesOf(page, ['period', 'firstDay', 'lastDay'])
+  const visit = { ...page, query: { ...page.query, ...(Object.keys(days).length === 0 && { period: 'last7Days' }) } }
   const { field, operator, brand } = await operatorGiven(visit)
   const filter = filterOf(visit, { list: 'playDays', path: '/play-days', fields: [field, ...periodFields] })
   if (operator === undefined || brand === undefined) return { filter, asked: undefined }
