@@ -21,7 +21,7 @@ import { type CsvRow, cellText, sendCsv, tableOf } from '../src/pieces/listed.ts
 import { proposalsFor } from '../src/pieces/open-proposals.ts'
 import { pagesOf } from '../src/pieces/queue.ts'
 import type { Visit } from '../src/pieces/visit.ts'
-import { textIn } from '../src/words/index.ts'
+import { sentenceIn, textIn } from '../src/words/index.ts'
 
 type Rows = AsyncGenerator<readonly CsvRow[]>
 
@@ -29,6 +29,27 @@ const log = createLogger('console', 'silent')
 /** The name of the person who asks. */
 const personOf = ({ headers }: FastifyRequest) => ({ name: String(headers.person ?? 'alice') })
 const as = (name: string, signal: AbortSignal) => ({ signal, headers: { person: name } })
+
+t.test('what a field of a form takes is said in Portuguese', async (t) => {
+  // No form asks for these: its page fixes them, or only a command line sends them.
+  const fixed = [
+    'id',
+    'providerId',
+    'transferId',
+    'transactionId',
+    'session',
+    'submission',
+    'seen',
+    'grant',
+    'status',
+    'states',
+  ]
+  const unasked = [...fixed, 'currency', 'destinationDigest', 'paymentFile', 'after', 'restoredTo']
+  for (const { roles, kind, body } of allOperations as readonly Operation[])
+    for (const [name, { description = '' }] of Object.entries((body as FieldSchema | undefined)?.properties ?? {}))
+      if (roles && kind !== 'query' && !/^(Opaque identifier\.)?$/.test(description) && !unasked.includes(name))
+        t.not(sentenceIn('pt-BR', description), description, `${name}: ${description}`)
+})
 
 t.test('files that are sent while they are read', async (t) => {
   let rows: () => Rows = async function* () {}

@@ -231,6 +231,7 @@ export const playWords = {
 
 /** Help of the forms of providers, and what differences of play mean, in Portuguese. */
 export const portuguesePlaySentences: Readonly<Record<string, string>> = {
+  'Positive decimal string with at most 2 decimal places.': '',
   'IPv4 or IPv6, with or without a prefix length; empty: any address.': 'IPv4 ou IPv6, com ou sem tamanho de prefixo.',
   'Unique among providers.': 'Único entre os provedores.',
   'Bets and spins a minute, by environment.': 'Apostas e giros por minuto, em cada ambiente.',
@@ -260,6 +261,7 @@ export const portuguesePlaySentences: Readonly<Record<string, string>> = {
 
 /** What is said otherwise in English: the form has a choice for it. */
 export const englishPlaySentences: Readonly<Record<string, string>> = {
+  'Positive decimal string with at most 2 decimal places.': '',
   'IPv4 or IPv6, with or without a prefix length; empty: any address.':
     'IPv4 or IPv6, with or without a prefix length.',
 }

@@ -152,6 +152,8 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
   'Why; the operator reads it with the withdrawal.': 'Por quê; o operador lê com o saque.',
   'Why; the operator reads it with the status.': 'Por quê; o operador lê com o status.',
   'Why; kept in the audit trail.': 'Por quê; fica na auditoria.',
+  'On what an approval rests when its document opens nowhere, since the operator has no address for documents. Needed then; the audit trail keeps it.':
+    'O documento não abre aqui: diga em que você se baseia. Fica na auditoria.',
   'Why the first pair of production is issued although checks are not proved.':
     'Por que o primeiro par de produção é emitido sem todas as verificações comprovadas.',
   'With or without punctuation.': 'Com ou sem pontuação.',
@@ -277,6 +279,8 @@ export const englishSentences: Readonly<Record<string, string>> = {
   'ISO 8601 in UTC with milliseconds.': 'In the zone {timeZone}.',
   'Of the deliveries.': 'Their ids.',
   'Of the withdrawals.': 'Their ids.',
+  'On what an approval rests when its document opens nowhere, since the operator has no address for documents. Needed then; the audit trail keeps it.':
+    'The document does not open here: say what you rely on. Kept in the audit trail.',
   'The account: issuer and subject with a space between, or `machine` and its name.':
     'The account: issuer and subject with a space between, or “machine” and its name.',
   // As the choices are called here.
