@@ -15,7 +15,7 @@ import t from 'tap'
 import { packToken, unpackToken } from '../src/identity/cookies.ts'
 import type { Person } from '../src/identity/person.ts'
 import { drawArrivals } from '../src/pieces/arrivals.ts'
-import { nothing, rowWith, text, time } from '../src/pieces/cells.ts'
+import { moment, nothing, rowWith, text, time } from '../src/pieces/cells.ts'
 import { sendEvents } from '../src/pieces/counts.ts'
 import { type CsvRow, cellText, sendCsv, tableOf } from '../src/pieces/listed.ts'
 import { proposalsFor } from '../src/pieces/open-proposals.ts'
@@ -29,6 +29,16 @@ const log = createLogger('console', 'silent')
 /** The name of the person who asks. */
 const personOf = ({ headers }: FastifyRequest) => ({ name: String(headers.person ?? 'alice') })
 const as = (name: string, signal: AbortSignal) => ({ signal, headers: { person: name } })
+
+t.test('on a phone a second time says of what it is, and so does a word that tells it to nobody', async (t) => {
+  const at = moment('2026-11-29T10:00:00.000Z')
+  const { columns } = tableOf([rowWith({ tool: text('cli'), startedAt: at, endedAt: at, twoPeople: text('always') })])
+  const named = columns.filter(({ look }) => look === 'named')
+  t.same(
+    named.map(({ field }) => field),
+    ['endedAt', 'twoPeople'],
+  )
+})
 
 t.test('what a field of a form takes is said in Portuguese', async (t) => {
   // No form asks for these: its page fixes them, or only a command line sends them.
@@ -139,7 +149,7 @@ t.test('a cell is text that no spreadsheet runs; a number stays one', async (t) 
 t.test('on a phone a time beside another one has its name, and so has each side of a difference', async (t) => {
   const looks = (cells: Parameters<typeof rowWith>[0]) => tableOf([rowWith(cells)]).columns.map(({ look }) => look)
   const [name, at, nobody] = [text('a'), time('2026-03-02T12:00:00.000Z'), text('–')]
-  t.same(looks({ subject: name, createdAt: at, revokedAt: at }), ['', 'named', 'named'])
+  t.same(looks({ subject: name, createdAt: at, revokedAt: at }), ['', '', 'named'])
   t.same(looks({ subject: name, createdAt: at, revokedAt: nothing }), ['', ''])
   t.same(looks({ subject: name, expected: nobody, actual: text('5.00'), explanation: name }), [
     '',

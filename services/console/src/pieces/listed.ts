@@ -125,7 +125,7 @@ interface Column {
   readonly field: string
   /**
    * How it looks: `numeric` stands on the right, `less` goes where there is little room, `key` stands beside the first there,
-   * `named` has its name beside it there.
+   * and `named` says there what it is.
    */
   readonly look: string
 }
@@ -145,15 +145,18 @@ interface Table {
 /** So many columns stay on a tablet. Authors put first what tells one row from another. */
 const columnsKept = 5
 
+/** Of these a value alone does not tell what it is of. */
+const namedFields = ['pending', 'freshLogin', 'twoPeople', 'expected', 'actual']
+
 /** The rows of a list as a table. What no row has is no column. */
 export function tableOf(rows: readonly Row[]): Table {
   const areOpened = rows.some(({ href }) => href !== undefined)
   const fields = rows[0]?.cells ?? []
   const cellsAt = (index: number) => rows.map(({ cells }) => cells[index]?.cell ?? { kind: 'nothing' as const })
   const shown = fields.flatMap((_, index) => (cellsAt(index).some(({ kind }) => kind !== 'nothing') ? [index] : []))
-  const times = shown.filter((index) => cellsAt(index).some(isTime))
   // Beside the first there is room for one amount and one status.
   const keyed = new Set<boolean>()
+  const firstTime = shown.find((index) => cellsAt(index).some(isTime))
   const columns = shown.map((index, place) => {
     const cells = cellsAt(index)
     const isLess = areOpened && place >= columnsKept && !cells.some(isAlwaysSeen)
@@ -161,10 +164,10 @@ export function tableOf(rows: readonly Row[]): Table {
     const isKey = place > 0 && cells.some(isAlwaysSeen) && !keyed.has(isAmount)
     if (isKey) keyed.add(isAmount)
     const field = fields[index]?.field ?? ''
-    const isNamed = sides.includes(field) || (times.length > 1 && times.includes(index))
+    const isNamed = namedFields.includes(field) || (index !== firstTime && cells.some(isTime))
     const looks = { numeric: cells.every(isFigure), less: isLess, key: isKey, named: isNamed }
-    const own = Object.entries(looks).flatMap(([name, has]) => (has ? [name] : []))
-    return { field, look: own.join(' ') }
+    const are = Object.entries(looks).flatMap(([look, is]) => (is ? [look] : []))
+    return { field, look: are.join(' ') }
   })
   const shownCells = (cells: readonly Fact[]) =>
     shown.flatMap((index, place) => {
@@ -181,12 +184,9 @@ export function tableOf(rows: readonly Row[]): Table {
   }
 }
 
-/** The two sides of a difference. Each could be the other one, as one of several times could. */
-const sides: readonly string[] = ['expected', 'actual']
-
-const isTime = ({ kind }: Cell): boolean => kind === 'time' || kind === 'moment'
-
 const isFigure = ({ kind }: Cell): boolean => kind === 'money' || kind === 'number' || kind === 'nothing'
+
+const isTime = ({ kind }: Cell): boolean => kind === 'time' || kind === 'moment' || kind === 'ago'
 
 const isMoneyCell = (cell: Cell): boolean => cell.kind === 'money' || ('lines' in cell && cell.lines.some(isMoneyCell))
 
