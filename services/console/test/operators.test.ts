@@ -315,6 +315,8 @@ t.test('the pages of operators', async (t) => {
     t.notMatch((await alice.get('/production/deliveries?state=withheld')).text, 'dlv_')
     const page = await alice.get(path)
     t.match(page.text, 'Aurora')
+    const inPortuguese = alice.as({ cookies: { language: 'pt-BR' } })
+    t.match((await inPortuguese.get(path)).text, 'Não enviada: não havia endereço, ou o destino estava desativado.')
     t.equal((await alice.get(path.replace('sandbox', 'production'))).location, path)
     // Its endpoint was switched off above.
     t.match((await alice.submit(path, 'resend', { reason })).text, 'There is no address to send to.')

@@ -61,6 +61,17 @@ t.test('what a field of a form takes is said in Portuguese', async (t) => {
         t.not(sentenceIn('pt-BR', description), description, `${name}: ${description}`)
 })
 
+t.test('what happened to a delivery is said in Portuguese, with why', async (t) => {
+  const said = {
+    'Delivered on attempt 1, 3 ms after the event.': 'Entregue na tentativa 1, 3 ms depois do evento.',
+    'Given up after 12 attempts, 2 d 3 h after the event. The last one: The receiver answered 502.':
+      'Encerrada após 12 tentativas, 2 d 3 h depois do evento. A última: O servidor respondeu 502.',
+    'Tried once; the next attempt is due in 4 min. The last one: No answer within 10 s.':
+      'Uma tentativa; a próxima é em 4 min. A última: Sem resposta em 10 s.',
+  }
+  for (const [english, portuguese] of Object.entries(said)) t.equal(sentenceIn('pt-BR', english), portuguese)
+})
+
 t.test('files that are sent while they are read', async (t) => {
   let rows: () => Rows = async function* () {}
   const app = fastify({ forceCloseConnections: true })

@@ -204,7 +204,7 @@ async function showStory(visit: Visit, story: Story, sent?: SentForm): Promise<F
   const operator = await operatorName(visit, story.operatorId)
   const facts = factsOf(showDelivery.reply, story, [
     ['state', (row) => status(row.state)],
-    'outcome',
+    ['outcome', ({ outcome }) => text(display.sentence(outcome))],
     ['operator', ({ operatorId }) => link(operator, address(`/operators/${operatorId}`))],
     'attempts',
     'eventCreatedAt',
@@ -216,7 +216,11 @@ async function showStory(visit: Visit, story: Story, sent?: SentForm): Promise<F
   ])
   const attempts = rowsOf(showDelivery.reply.properties.attemptLog.items, story.attemptLog, [
     'startedAt',
-    ['outcome', ({ error, responseStatus }) => lines(text(error ?? display.t('acknowledged')), text(responseStatus))],
+    [
+      'outcome',
+      ({ error, responseStatus }) =>
+        lines(text(error === null ? display.t('acknowledged') : display.sentence(error)), text(responseStatus)),
+    ],
     ['duration', ({ durationMs }) => text(`${durationMs} ms`)],
     'url',
     ['response', ({ responseHead }) => (responseHead ? folded(responseHead) : text(null))],

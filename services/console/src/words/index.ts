@@ -1,12 +1,12 @@
 import { absentWords } from './absent.ts'
 import { generalWords } from './general.ts'
-import { listWords } from './lists.ts'
+import { listWords, portugueseDeliverySentences, portuguesePatterns } from './lists.ts'
 import { moneyWords } from './money.ts'
 import { peopleWords } from './people.ts'
 import { pictureWords } from './pictures.ts'
 import { englishPlaySentences, playWords, portuguesePlaySentences } from './play.ts'
 import { recordWords } from './records.ts'
-import { englishSentences, portuguesePatterns, portugueseSentences, refusalWords } from './refusals.ts'
+import { englishSentences, portugueseSentences, refusalWords } from './refusals.ts'
 
 /** A text in each language. */
 type Text = readonly [english: string, portuguese: string]
@@ -52,9 +52,14 @@ export function sentenceIn(language: Language, text: string): string {
   return (
     portugueseSentences[text] ??
     portuguesePlaySentences[text] ??
-    (pattern === undefined ? text : text.replace(...pattern))
+    portugueseDeliverySentences[text] ??
+    (pattern === undefined ? text : filledIn(pattern[1], pattern[0].exec(text) ?? []))
   )
 }
+
+/** What a pattern names may be a sentence, too. */
+const filledIn = (portuguese: string, named: readonly string[]): string =>
+  portuguese.replaceAll(/\$(\d)/g, (_, place) => sentenceIn('pt-BR', named[Number(place)] ?? ''))
 
 /** The one that was chosen, or else what the browser asks for first; English for all others. */
 export function languageOf(chosen: string | undefined, acceptLanguage: string | undefined): Language {

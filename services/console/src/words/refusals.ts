@@ -117,16 +117,6 @@ export const refusalWords = {
  */
 export const portugueseSentences: Readonly<Record<string, string>> = {
   'Of the deliveries.': 'Ids das entregas.',
-  // Why a delivery did not arrive
-  'The connection was refused: nothing listens on that port.': 'A conexão foi recusada: nada escuta nessa porta.',
-  'The receiver closed the connection before it answered.': 'O servidor fechou a conexão antes de responder.',
-  'The connection could not be made in time.': 'A conexão não foi feita a tempo.',
-  'There is no route to the receiver.': 'Não há rota até o servidor.',
-  'The host name does not exist.': 'O nome do servidor não existe.',
-  'The name servers of the host did not answer.': 'Os servidores de nomes não responderam.',
-  "The receiver's certificate has expired.": 'O certificado do servidor venceu.',
-  "The receiver's certificate is for another host name.": 'O certificado é de outro nome de servidor.',
-  'The TLS handshake failed.': 'A negociação de TLS falhou.',
   // Help of forms
   'Over https, with {reference} once, where the reference goes. Null: no links.':
     'Com https e {reference} uma vez, onde entra a referência.',
@@ -253,21 +243,6 @@ export const portugueseSentences: Readonly<Record<string, string>> = {
     'Número do banco, e do convênio com ele: os lotes dele são contados à parte.',
   'How you know that the bank does not pay what stands in it.': 'Como você sabe que o banco não paga o que está nele.',
 }
-
-/** Those that name something. */
-export const portuguesePatterns: readonly (readonly [said: RegExp, portuguese: string])[] = [
-  [/^The receiver answered (\d+)\.$/, 'O servidor respondeu $1.'],
-  [/^No answer within (\S+) s\.$/, 'Sem resposta em $1 s.'],
-  [/^(\S+) of (\S+) has not been finished\.$/, '$1, de $2, não foi concluído.'],
-  [
-    /^The host leads to an address that is not public \((.+)\); nothing was sent\.$/,
-    'O servidor leva a um endereço que não é público ($1); nada foi enviado.',
-  ],
-  [
-    /^A transfer of type (\S+) is between the wrong kinds of accounts\.$/,
-    'Uma transferência do tipo $1 está entre tipos errados de contas.',
-  ],
-]
 
 /** What is said otherwise in English too: a form has no null, and its times are those of the console. */
 export const englishSentences: Readonly<Record<string, string>> = {
