@@ -55,7 +55,9 @@ export const auditPages: Pages = (route) => {
       subject: (entry) => subjectCell(visit, entry, subjects.of(entry), placeOf),
       outcome: ({ outcome, tool }) =>
         lines(
-          outcome == null || outcome === 'done' ? status('done') : text(display.word('value', outcome)),
+          outcome == null || /^(done|AWAITS_APPROVAL)$/.test(outcome)
+            ? status(outcome ?? 'done')
+            : text(display.word('value', outcome)),
           text(tool && display.word('value', tool)),
         ),
       changes: (entry) =>
