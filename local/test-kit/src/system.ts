@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { teamConsole } from '@backoffice/contracts'
+import { Rejection, teamConsole } from '@backoffice/contracts'
 import {
   type ProcessName,
   readStack,
@@ -11,6 +11,7 @@ import {
   stackSecrets,
   type TeamUser,
 } from '@backoffice/local-stack'
+import { newId } from '@backoffice/process'
 import { connectNats, RpcClient } from '@backoffice/rpc'
 import { exportSessionKey, newSessionKey } from '@backoffice/team-access/identity'
 import type { NatsConnection } from '@nats-io/transport-node'
@@ -140,10 +141,24 @@ function teamOf({ natsUrl, issuer, consoleUrl }: StackDescription, dir: string) 
     const connection = await connectNats(login, { name: person })
     connections.push(connection)
     const signer = new StackPerson({ issuer, consoleUrl, person, tool: 'command line' })
-    return lookingFirst(new RpcClient(connection, signer))
+    return lookingFirst({ call: untilKnown(new RpcClient(connection, signer)) })
   }
   return { asTeam, close: async () => void (await Promise.all(connections.map((connection) => connection.close()))) }
 }
+
+/** Of whom the outcome of a call is unknown sends the same one again. */
+const untilKnown =
+  (client: RpcClient): RpcClient['call'] =>
+  async (operation, { operationId = newId('opn'), ...options }) => {
+    const heard = await eventually(() =>
+      client.call(operation, { ...options, operationId }).then(
+        (reply) => ({ reply }),
+        (error: unknown) => !(error instanceof Rejection && error.code === 'SERVICE_UNAVAILABLE') && { error },
+      ),
+    )
+    if ('error' in heard) throw heard.error
+    return heard.reply
+  }
 
 const machineKeyIn = (dir: string) => join(dir, 'machine.json')
 
