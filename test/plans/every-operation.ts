@@ -147,7 +147,8 @@ export async function callAsTeam(operator: Operator, team: Team, playerId: strin
 
   // Each as the list of calls has it; then what sends other statements, or finds something.
   for (const operation of allOperations.filter(isPlain)) await team(operation, await inputOf(operator.by, operation))
-  await team(gateway.getOperator, { name: operatorId })
+  const { credentials } = await team(gateway.getOperator, { name: operatorId })
+  await team(gateway.getOperator, { name: credentials[0]?.key ?? '' })
   await team(gateway.listRefusedRequests, { operatorId, environment: 'sandbox', limit: 10 })
   await team(gateway.listRefusedRequests, { requestId: 'req_x', limit: 1 })
   await team(gateway.findIdempotencyKey, { key: 'order-4711' })
@@ -267,6 +268,7 @@ export async function callAsProvider(
   await team(gateway.setProviderGrant, { providerId, brandId, grant: 'active' })
   await team(gateway.getProvider, { name: providerId })
   const { key, secret } = await team(gateway.issueProviderKey, { providerId, environment: 'sandbox', reason: 'plans' })
+  await team(gateway.getProvider, { name: key })
   await team(players.setGameProvider, { gameId, providerId, reason: 'plans' })
   const { id: sessionId } = await post(`/players/${playerId}/game-sessions`, 201, { gameId })
   const send = async (method: 'GET' | 'POST', below: string, said?: object) => {
