@@ -355,7 +355,10 @@ t.test('the page of a player', async (t) => {
     const scope = bed.bed.scope({ environment: 'sandbox' })
     await bed.bed.rpc.call(openGameSession, { scope, input: { playerId: id, gameId: 'ocean-treasure' } })
     const { text } = await (await bed.visitor('support')).get(`/sandbox/players/${id}`)
-    t.match(text, /game<\/span>.*Ocean Treasure.*demonstration<\/span>(?:(?!<\/tr>).)*<bdi>Aurora<\/bdi>/s)
+    t.match(
+      text,
+      /game<\/span>.*Ocean Treasure.*demonstration<\/span>(?:(?!<\/tr>).)*data-label="Who"[^<]*<div><bdi>\w/s,
+    )
   })
 })
 
