@@ -126,15 +126,18 @@ t.test('a standby that had not heard of the last commits is promoted under the r
   })
 
   await t.test('every event of the copy and every new one is delivered', async (t) => {
+    let confirmed = 0
     for (const { players, receiver } of operators) {
       const { rows } = await money.sql.query<{ id: string }>(
         "select id from payments.deposit where status = 'confirmed' and player_id = any($1)",
         [players.map(({ id }) => id)],
       )
-      t.ok(rows.length > 0)
+      confirmed += rows.length
       const told = () => new Set([...receiver.events.values()].map(({ data }) => data.id))
       t.ok(await eventually(() => rows.every(({ id }) => told().has(id))))
     }
+    // Of one operator all may be in the future that never was.
+    t.ok(confirmed > 0)
   })
 })
 
