@@ -150,7 +150,8 @@ t.test('the pages', async (t) => {
       t.equal(status, 200, path)
       const [, href = '', says] = rest.exec(text) ?? []
       t.ok(href.startsWith(`${path}${path.includes('?') ? '&amp;' : '?'}whole=`), href)
-      t.match(says, /^No answer yet: ([^.]*, )?balances and play[,.]/, path)
+      // On a slow machine others take their time, too, and the sentence may begin with one that is starting.
+      t.match(says, /No answer yet: ([^.]*, )?balances and play[,.]/, path)
       t.notMatch(text, /is missing: [^<]*balances and play/, path)
       t.notMatch(text, 'No answer: balances and play', path)
     }
