@@ -4,8 +4,7 @@ import { defineService, sql } from '@backoffice/service-runtime'
 import { teamPlugin } from '@backoffice/team-access'
 import { Type } from '@sinclair/typebox'
 import { backoffBaseDefaultMs } from './deliveries/delivery.ts'
-import { sealedTables } from './deliveries/queue.ts'
-import { scheduleDelivery } from './deliveries/schedule-delivery.ts'
+import { scheduleDelivery, sealedTables } from './deliveries/schedule-delivery.ts'
 import {
   backlogWithholding,
   deliveryBacklog,

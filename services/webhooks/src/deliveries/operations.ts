@@ -34,8 +34,8 @@ import {
   rescheduleDeliveries,
   rescheduleDelivery,
 } from './records.ts'
-import { bringBackSetAside } from './schedule-delivery.ts'
 import {
+  bringBackSetAside,
   findSetAside,
   listSetAside as listMessages,
   rerunSetAside as rerunMessages,

@@ -13,7 +13,7 @@ import { newId } from '@backoffice/process'
 import { type Db, type Fragment, type ReadDb, sql, type WithTimes } from '@backoffice/service-runtime'
 import { endpointId } from '../endpoints/endpoint.ts'
 import type { AttemptOutcome } from './delivery.ts'
-import { openBody, openHead, type StoredHead } from './queue.ts'
+import { openBody, openHead, type StoredHead } from './schedule-delivery.ts'
 
 /** Stores a test delivery together with its one attempt. */
 export async function insertTestDelivery(

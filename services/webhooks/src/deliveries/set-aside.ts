@@ -1,6 +1,8 @@
 import type { EventMessage } from '@backoffice/contracts'
 import { placeOfPayload, type Vault } from '@backoffice/database/vault'
 import { type Db, inbox, isPassingFault, type Reaction, type ReadDb } from '@backoffice/service-runtime'
+import { type EndpointKey, endpointId } from '../endpoints/endpoint.ts'
+import { deliveryReaction, insertDeliveries } from './schedule-delivery.ts'
 
 type ReactionTools = Parameters<Reaction['react']>[1]
 
@@ -145,6 +147,25 @@ async function handleTogether(
   await db`delete from set_aside_message where id = any(${messages.map(({ id }) => id)}::bigint[])`
 }
 
+/**
+ * Stores the deliveries of events that were set aside because storing them had failed. The deliveries are withheld and
+ * have the time of their event, so a replay of that time schedules them. The endpoint's row must be locked.
+ */
+export async function bringBackSetAside(
+  db: Db,
+  { since, until, ...key }: EndpointKey & { readonly since: string; readonly until?: string },
+): Promise<void> {
+  const isWanted = (event: EventMessage) =>
+    endpointId(event) === endpointId(key) &&
+    Date.parse(event.createdAt) >= Date.parse(since) &&
+    (until === undefined || Date.parse(event.createdAt) < Date.parse(until))
+  const events = await takeSetAside(db, { reaction: deliveryReaction, mentions: key.operatorId, isWanted })
+  await insertDeliveries(
+    db,
+    events.map((event) => ({ event, traceparent: null, receivedAt: new Date(event.createdAt), withheld: true })),
+  )
+}
+
 /** How many messages are read at a time. */
 const pageMax = 1_000
 
@@ -153,7 +174,7 @@ const pageMax = 1_000
  * same transaction. A message that cannot be read, or is not wanted, stays set aside.
  * @param mentions a text that the payload of every wanted event contains
  */
-export async function takeSetAside(
+async function takeSetAside(
   db: Db,
   {
     reaction,

@@ -3,8 +3,8 @@ import { Loop, type Measurement, measurement } from '@backoffice/process'
 import { type Db, type ReadDb, type ServiceContext, sql } from '@backoffice/service-runtime'
 import { lockDisabledEndpoint } from '../endpoints/records.ts'
 import { countArrivals } from './hours.ts'
-import { endLostLeases } from './queue.ts'
 import { withholdDeliveries } from './records.ts'
+import { endLostLeases } from './schedule-delivery.ts'
 
 /** An event is looked for so long after it was published: until then it may be on its way. */
 const graceSeconds = 5 * 60

@@ -1,18 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { operations } from '@backoffice/contracts'
 import { type Logger, limitsMs, newId } from '@backoffice/process'
-import { Batcher, batchFaultOf, type Database, type Db, readNow, type Transaction } from '@backoffice/service-runtime'
-import { byService, insertAudit } from '@backoffice/team-access'
-import { recordedChange } from '../deliveries/delivery.ts'
 import {
-  type LockedElsewhere,
-  lockDeliveries,
-  lockLearners,
-  type MadeAttempt,
-  type RecordedAttempt,
-  saveAttempts,
-} from '../deliveries/queue.ts'
+  Batcher,
+  batchFaultOf,
+  type Database,
+  type Db,
+  readNow,
+  sql,
+  type Transaction,
+} from '@backoffice/service-runtime'
+import { byService, insertAudit } from '@backoffice/team-access'
+import {
+  type AttemptedDelivery,
+  type AttemptOutcome,
+  type RecordedChange,
+  recordedChange,
+} from '../deliveries/delivery.ts'
 import { withholdDeliveries } from '../deliveries/records.ts'
+import { type Lease, storedHead } from '../deliveries/schedule-delivery.ts'
 import {
   afterAttemptAt,
   type BreakerSettings,
@@ -20,7 +26,7 @@ import {
   type Endpoint,
   isAtRest,
 } from '../endpoints/endpoint.ts'
-import { saveEndpoints, toEndpoint } from '../endpoints/records.ts'
+import { type EndpointColumns, endpointColumns, saveEndpoints, toEndpoint } from '../endpoints/records.ts'
 
 export interface RecorderContext {
   readonly db: Database
@@ -31,6 +37,20 @@ export interface RecorderContext {
   /** Attempts under way at once in this replica. */
   readonly concurrency: number
 }
+
+export interface MadeAttempt {
+  readonly lease: Pick<Lease, 'deliveryId' | 'endpointId' | 'leaseId' | 'type' | 'url' | 'number'>
+  readonly startedAt: Date
+  readonly outcome: AttemptOutcome
+}
+
+/** An attempt with its change of the delivery; null when it changes nothing. */
+interface RecordedAttempt extends MadeAttempt {
+  readonly change: RecordedChange | null
+}
+
+/** Another transaction has locked the row. */
+type LockedElsewhere = 'busy'
 
 /** When something of this endpoint can be due next because of the recorded attempt. */
 export type NextDue = readonly Date[]
@@ -149,4 +169,85 @@ function nextDue(
   // A retry that is due during a pause leaves at its end, and a pause that ends before the retry lets others leave.
   const probeAt = after?.url === lease.url ? after.breaker.openUntil : null
   return [change?.nextAttemptAt, probeAt].filter((at) => at != null)
+}
+
+const attemptFacts = `
+  started_at timestamptz, duration_ms int, url text, response_status int, response_head text, sealed_response_head text,
+  error text
+`
+const attemptColumns = `delivery_id text, number int, ${attemptFacts}` as const
+const changeColumns = 'state text, next_attempt_at timestamptz, finished_at timestamptz'
+
+/**
+ * Locks the deliveries of attempts, by id, without waiting for any. Each is there once at most.
+ * @returns no entry for a delivery that does not exist any more
+ */
+async function lockDeliveries(
+  db: Db,
+  attempts: readonly MadeAttempt[],
+): Promise<ReadonlyMap<string, AttemptedDelivery | LockedElsewhere>> {
+  const leaseIds = new Map(attempts.map(({ lease }) => [lease.deliveryId, lease.leaseId]))
+  const rows = await db<{ id: string; leaseId: string | null } & Omit<AttemptedDelivery, 'held'>>`
+    select d.id, d.state, d.next_attempt_at, d.finished_at, d.attempts_made,
+      (select l.lease_id from lease l where l.endpoint_id = d.endpoint_id and l.delivery_id = d.id) as lease_id
+    from delivery d where d.id = any(${[...leaseIds.keys()]}::text[]) order by d.id for no key update skip locked
+  `
+  // Not joined in the statement: a plan for few of them takes the square of many.
+  const found = new Map<string, AttemptedDelivery | LockedElsewhere>(
+    rows.map(({ id, leaseId, ...row }) => [id, { ...row, held: leaseId === leaseIds.get(id) }]),
+  )
+  const missing = [...leaseIds.keys()].filter((id) => !found.has(id))
+  if (missing.length > 0) {
+    const busy = await db<{ id: string }>`select id from delivery where id = any(${missing}::text[])`
+    for (const { id } of busy) found.set(id, 'busy')
+  }
+  return found
+}
+
+/**
+ * Locks the endpoints that attempts change, by id, without waiting for any. These are the endpoints with a failure, and
+ * those whose breaker is not at rest.
+ */
+async function lockLearners(
+  db: Db,
+  attempts: readonly MadeAttempt[],
+): Promise<ReadonlyMap<string, EndpointColumns | LockedElsewhere>> {
+  const ids = (some: readonly MadeAttempt[]) => [...new Set(some.map(({ lease }) => lease.endpointId))]
+  const rows = await db<{ learnerId: string } & (EndpointColumns | { id: null })>`
+    with learner as (
+      select id from endpoint
+      where id = any(${ids(attempts)}::text[]) and (breaker_state <> 'closed' or consecutive_failures > 0
+        or id = any(${ids(attempts.filter(({ outcome }) => outcome.error !== null))}::text[]))
+    ), locked as (
+      select ${endpointColumns} from endpoint where id in (select id from learner)
+      order by id for no key update skip locked
+    )
+    select learner.id as learner_id, locked.* from learner left join locked on locked.id = learner.id
+  `
+  return new Map(rows.map((row) => [row.learnerId, row.id === null ? 'busy' : row]))
+}
+
+/** Logs attempts, once per number, ends their leases, and writes the changes of their deliveries, whose rows are locked. */
+async function saveAttempts(db: Db, attempts: readonly RecordedAttempt[]): Promise<void> {
+  if (attempts.length === 0) return
+  const rows = attempts.map(({ lease, startedAt, outcome, change }) => ({
+    ...{ ...lease, startedAt, ...outcome },
+    ...storedHead(db.vault, lease.type, lease, outcome.responseHead),
+    ...(change ?? { state: null, nextAttemptAt: null, finishedAt: null }),
+  }))
+  await db`
+    with made as (
+      select * from ${sql.unnest('m', rows, `endpoint_id text, lease_id text, ${attemptColumns}, ${changeColumns}`)}
+    ), ended as (
+      delete from lease l using made m
+      where l.endpoint_id = m.endpoint_id and l.delivery_id = m.delivery_id and l.lease_id = m.lease_id
+    ), logged as (
+      insert into attempt (${sql.columns(attemptColumns)}) select ${sql.columns(attemptColumns)} from made
+      on conflict (delivery_id, number) do update set ${sql.assignments('excluded', attemptFacts)}
+    )
+    update delivery d set ${sql.assignments('m', changeColumns)}, attempts_made = d.attempts_made + 1,
+      attempts_total = greatest(d.attempts_total, m.number),
+      last_response_status = m.response_status, last_error = m.error
+    from made m where d.id = m.delivery_id and m.state is not null
+  `
 }

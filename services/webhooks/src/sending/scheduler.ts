@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { SecretBox } from '@backoffice/database/vault'
 import { type Clock, Loop, retry } from '@backoffice/process'
 import type { Background, Transaction } from '@backoffice/service-runtime'
-import { type Lease, leaseDeliveries, lockDueEndpoints, type MadeAttempt, openBody } from '../deliveries/queue.ts'
+import { type Lease, leaseDeliveries, lockDueEndpoints, openBody } from '../deliveries/schedule-delivery.ts'
 import { afterPause, type Endpoint, type SigningSecret, signatureHeaders } from '../endpoints/endpoint.ts'
 import { loadSecrets, openSecrets, saveEndpoints, toEndpoint } from '../endpoints/records.ts'
-import { type NextDue, Recorder, type RecorderContext } from './recorder.ts'
+import { type MadeAttempt, type NextDue, Recorder, type RecorderContext } from './recorder.ts'
 import { observeAttempt, type Send } from './sender.ts'
 
 const endpointsPerLookMax = 500

@@ -3,9 +3,8 @@ import type { Scope } from '@backoffice/contracts'
 import { newId } from '@backoffice/process'
 import { eventually, holdOpen, replyWith, startReceiver, TestTime } from '@backoffice/test-kit'
 import t from 'tap'
-import type { MadeAttempt } from '../../src/deliveries/queue.ts'
 import { endpointId } from '../../src/endpoints/endpoint.ts'
-import { Recorder } from '../../src/sending/recorder.ts'
+import { type MadeAttempt, Recorder } from '../../src/sending/recorder.ts'
 import { webhooksBed } from '../bed.ts'
 
 // The clock of this replica is two days ahead of PostgreSQL's, and so of what other replicas have written. Both stand still,
