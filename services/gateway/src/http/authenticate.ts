@@ -1,6 +1,4 @@
 import {
-  canonicalString,
-  defined,
   type Operation,
   Rejection,
   type Scope,
@@ -9,14 +7,16 @@ import {
   signRequest,
   timestampToleranceSeconds,
 } from '@backoffice/contracts'
-import { type Clock, callerAddress } from '@backoffice/process'
+import { type Clock, callerAddress, holderOf, type Logger, Loop } from '@backoffice/process'
+import { type Background, Batcher, type Database } from '@backoffice/service-runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import type { KeyKind, KnownKey } from '../keys.ts'
 import type { DayUse } from '../operators/operator.ts'
-import type { Budget, KnownCredential, Tenant } from '../operators/records.ts'
-import type { KeyUses } from './key-directory.ts'
+import { type Budget, type KnownCredential, type Tenant, writeCredentialUses } from '../operators/records.ts'
 import { RetryLater, retryAfterSeconds } from './reply.ts'
 import type { FailedAuthentications, Refusal, SecurityLog } from './security-log.ts'
+import { explainedRejection, type SignatureFault, type SignedRequest, unknownKey } from './signature-hints.ts'
 
 /** What it takes to find out who sends a request, for callers with one kind of key. */
 export interface AuthenticationContext<Known extends KnownKey = KnownCredential> {
@@ -144,11 +144,6 @@ export async function admitWithin(
   if (waitMs !== null) throw new RetryLater(retryAfterSeconds(waitMs), 'RATE_LIMITED')
 }
 
-function unknownKey(key: string, keys: KeyKind): Rejection {
-  const hint = keyHint(key, keys)
-  return hint === undefined ? new Rejection('INVALID_CREDENTIALS') : new Rejection('INVALID_CREDENTIALS', { hint })
-}
-
 type Judging = Pick<AuthenticationContext, 'failures' | 'securityLog' | 'clock' | 'baseUrl'>
 
 function verifySignature(claimed: Claimed, known: KnownKey, context: Judging): void {
@@ -213,68 +208,140 @@ export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : noBytes
 }
 
-// What is wrong with the form of a header, for integrators in the sandbox. A hint looks at nothing but what was sent,
-// and repeats none of it: it may be a secret in the wrong place.
+/**
+ * A suspension, revocation or change of addresses must hold on every replica within a second, so entries live a little
+ * less than that.
+ */
+export const entryTtlMsDefault = 800
+const entriesMax = 10_000
+/**
+ * How long a key that does not exist is remembered. Keys are random, so nobody asks for one before it is issued, and
+ * this may be longer.
+ */
+const unknownKeyTtlMs = 10_000
+const unknownKeysMax = 10_000
+/** Keys in one statement. */
+const batchMax = 200
+/** Keys that wait. Of keys that were never seen to exist the least, because anybody can make those up. */
+const waitingMax = { seen: entriesMax, new: 1_000 } as const
 
-/** A key names its environment itself: there is no hint for what does not begin as the sandbox's keys do. */
-function keyHint(key: string, { header, prefixes: { sandbox: prefix } }: KeyKind): string | undefined {
-  if (!key.startsWith(prefix)) return undefined
-  const fault = hexFault(key.slice(prefix.length), 32)
-  return fault && `${header}, after ${prefix}: ${fault}`
+export interface DirectoryOptions<Stored, Known> {
+  /** @returns in the order of the keys; undefined for a key that does not exist */
+  readonly find: (keys: readonly string[]) => Promise<readonly (Stored | undefined)[]>
+  /** Opens what is sealed. */
+  readonly open: (stored: Stored) => Known
+  readonly entryTtlMs?: number
 }
 
-function timestampHint(timestamp: string | undefined, serverTime: number): string {
-  if (timestamp === undefined) return 'X-Timestamp is missing'
-  if (!/^[1-9]\d*$/.test(timestamp)) return 'X-Timestamp: expected epoch seconds, digits alone, without leading zeros'
-  const unit = ({ 13: 'milliseconds', 16: 'microseconds', 19: 'nanoseconds' } as const)[timestamp.length]
-  if (unit !== undefined) return `X-Timestamp is in ${unit}; expected epoch seconds`
-  const ahead = Number(timestamp) - serverTime
-  return `X-Timestamp is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} our clock`
+interface Lookup {
+  readonly key: string
+  /** Who asks. Callers take turns when many wait. */
+  readonly caller: string
 }
 
-/** Undefined where the form is right, and so what was signed is wrong. */
-function signatureHint(signature: string | undefined): string | undefined {
-  if (signature === undefined) return 'X-Signature is missing'
-  const fault = hexFault(signature, 64)
-  return fault && `X-Signature: ${fault}`
-}
+/**
+ * Finds what a key stands for. However many requests need it at once, it is read once for the life of an entry.
+ *
+ * Nobody who makes up keys can keep a key that exists from being found: such keys wait in a line of their own, in which
+ * callers take turns, use one connection of the readers at most, and are remembered apart from those that exist.
+ */
+export class KeyDirectory<Stored, Known extends { readonly revoked: boolean }> {
+  readonly #cache: LRUCache<string, Known, string>
+  readonly #unknown = new LRUCache<string, true>({ max: unknownKeysMax, ttl: unknownKeyTtlMs })
+  /** Keys that have existed, which are read again once their entries have ended. */
+  readonly #seen = new LRUCache<string, true>({ max: entriesMax })
+  readonly #lookups: Readonly<Record<keyof typeof waitingMax, Batcher<Lookup, Stored | undefined>>>
 
-function hexFault(text: string, length: number): string | undefined {
-  const expected = `expected ${length} of lowercase hex`
-  if (text.length !== length) return `${text.length} characters${isBase64(text) ? ', as of base64' : ''}; ${expected}`
-  if (/^[\da-f]*$/.test(text)) return undefined
-  return `${/^[\da-f]*$/i.test(text) ? 'upper case' : 'characters that are not hex'}; ${expected}`
-}
-
-/** 32 bytes, padded or not. */
-const isBase64 = (text: string): boolean => /^[\w+/-]{43}=?$/.test(text)
-
-/** What is signed of a request, as it came over the wire. */
-interface SignedRequest {
-  readonly method: string
-  readonly path: string
-  readonly timestamp: string | undefined
-  readonly signature: string | undefined
-  readonly body: Uint8Array
-}
-
-type SignatureFault = 'TIMESTAMP_OUT_OF_RANGE' | 'INVALID_SIGNATURE'
-
-/** Helps an integrator to find a mistake. It never shows a signature or a secret, and nothing in production. */
-function explainedRejection(
-  code: SignatureFault,
-  signed: SignedRequest,
-  { now, baseUrl }: { readonly now: Date; readonly baseUrl: string | undefined },
-): Rejection {
-  if (code === 'TIMESTAMP_OUT_OF_RANGE') {
-    const serverTime = Math.floor(now.getTime() / 1000)
-    return new Rejection(code, { ...defined({ hint: timestampHint(signed.timestamp, serverTime) }), serverTime })
+  constructor({ find, open, entryTtlMs = entryTtlMsDefault }: DirectoryOptions<Stored, Known>) {
+    const lookups = (kind: keyof typeof waitingMax): Batcher<Lookup, Stored | undefined> =>
+      new Batcher({
+        run: (waiting) => find(waiting.map(({ key }) => key)),
+        batchMax,
+        queueMax: waitingMax[kind],
+        ownerOf: ({ caller }) => caller,
+      })
+    this.#lookups = { seen: lookups('seen'), new: lookups('new') }
+    this.#cache = new LRUCache({
+      max: entriesMax,
+      ttl: entryTtlMs,
+      fetchMethod: async (key, _stale, { context: address }) => {
+        const caller = holderOf(address)
+        const stored = await (this.#seen.has(key)
+          ? this.#lookups.seen.add({ key, caller })
+          : this.#lookups.new.add({ key, caller }).catch(tooManyNewKeys))
+        if (stored === undefined) {
+          this.#unknown.set(key, true)
+          return undefined
+        }
+        this.#seen.set(key, true)
+        return open(stored)
+      },
+    })
   }
-  const ours = canonicalString({ ...signed, timestamp: signed.timestamp ?? '' })
-  // In the fragment, which a browser does not send to any server.
-  return new Rejection(code, {
-    ...defined({ hint: signatureHint(signed.signature) }),
-    canonicalString: ours,
-    ...defined({ compareAt: baseUrl && `${baseUrl}/docs/signing#${encodeURIComponent(ours)}` }),
-  })
+
+  /**
+   * Null for a key that is unknown or revoked.
+   * @param address of who asks. Those who ask take turns
+   * @throws {Rejection} RATE_LIMITED when too many keys wait that were never seen to exist
+   */
+  async find(key: string, address: string): Promise<Known | null> {
+    if (this.#unknown.has(key)) return null
+    const credential = this.#cache.get(key) ?? (await this.#cache.fetch(key, { context: address }))
+    return credential === undefined || credential.revoked ? null : credential
+  }
+}
+
+/** Who makes up keys in great numbers is no fault of ours. */
+function tooManyNewKeys(error: unknown): never {
+  throw error instanceof Rejection ? new RetryLater(1, 'RATE_LIMITED') : error
+}
+
+/** The use of one key is written at most this often, and known this exactly. */
+const exactToMs = 5 * 60_000
+const keysMax = 10_000
+/** How long after a fault it is tried again. */
+const againAfterMs = 15_000
+
+/** Keeps when each key was last used. No request waits for it. */
+export class KeyUses implements Background {
+  readonly #db: Database
+  readonly #loop: Loop
+  readonly #written = new LRUCache<string, true>({ max: keysMax, ttl: exactToMs })
+  #waiting = new Map<string, Date>()
+
+  constructor(db: Database, log: Logger) {
+    this.#db = db
+    this.#loop = new Loop({ run: () => this.#write(), everyMs: againAfterMs, log, name: 'writing uses of keys' })
+  }
+
+  start(): void {
+    this.#loop.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop()
+  }
+
+  /** Notes a use, to be written soon. While PostgreSQL is away, no more than `keysMax` keys wait for that. */
+  used(credentialId: string, at: Date): void {
+    if (this.#written.has(credentialId) || this.#waiting.size >= keysMax) return
+    this.#written.set(credentialId, true)
+    this.#waiting.set(credentialId, at)
+    this.#loop.nudge()
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.size === 0) return
+    const writing = this.#waiting
+    this.#waiting = new Map()
+    try {
+      await writeCredentialUses(
+        this.#db,
+        [...writing].map(([credentialId, at]) => ({ credentialId, at })),
+      )
+    } catch (error) {
+      for (const [credentialId, at] of writing) this.#waiting.set(credentialId, at)
+      throw error
+    }
+  }
 }

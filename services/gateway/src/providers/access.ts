@@ -6,11 +6,11 @@ import {
   type AuthenticationContext,
   admitWithin,
   type Caller,
+  entryTtlMsDefault,
   rawBody,
   refuseForeignAddress,
   verifySender,
 } from '../http/authenticate.ts'
-import { entryTtlMsDefault } from '../http/key-directory.ts'
 import {
   findGrants,
   type GrantedBrand,
