@@ -106,8 +106,8 @@ const stepsOf = (heading: string): readonly number[] =>
 /** The most that a reader is asked for: words, and steps of each list in CONTRIBUTING.md. The numbers only fall. */
 const wordsMax = 55_000
 /** And of what is in the repository. They only fall, too. */
-const filesMax = 1_237
-const linesOfTypeScriptMax = 145_120
+const filesMax = 1_235
+const linesOfTypeScriptMax = 145_108
 const stepsMax: Readonly<Record<string, number>> = {
   'Add a field': 5,
   'Add an endpoint': 6,

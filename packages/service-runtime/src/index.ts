@@ -40,7 +40,6 @@ export {
   type WithTimes,
   withIsoTimes,
 } from './commands/reply.ts'
-export { DatabaseHistory } from './database/cached.ts'
 export { assertDurable } from './database/prepared.ts'
 export {
   appendOnly,
@@ -52,6 +51,7 @@ export {
   runtimeMigrations,
 } from './database/runtime-tables.ts'
 export type { Reaction } from './messages/consumer.ts'
+export { DatabaseHistory } from './messages/event-stream.ts'
 export type { SentMessage } from './outbox/store.ts'
 export {
   type Background,

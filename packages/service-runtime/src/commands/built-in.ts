@@ -1,7 +1,7 @@
 import { operations, type ServiceName } from '@backoffice/contracts'
-import { keepBrand } from '../database/cached.ts'
 import { type Direct, type Handler, handle } from './handle.ts'
 import { findKnown, insertTombstone } from './reply.ts'
+import { keepBrand } from './runner.ts'
 
 type Abandon = Direct<(typeof operations)['gateway']['abandonOperation']>
 

@@ -6,7 +6,7 @@ import {
   type Scope,
   type TeamCaller,
 } from '@backoffice/contracts'
-import { batchFaultOf, readNow } from '@backoffice/database'
+import { batchFaultOf, type Database, type ReadDb, readNow } from '@backoffice/database'
 import { type Clock, newId } from '@backoffice/process'
 import { ownerOf, type ReceivedCall, type RpcClient, type RunResult, type ServedOperation } from '@backoffice/rpc'
 import { context } from '@opentelemetry/api'
@@ -237,5 +237,83 @@ class HandledCall implements Call {
 
   get actor(): string {
     return this.caller.name
+  }
+}
+
+/** More than this are forgotten together, and read again. */
+const cachedMax = 10_000
+
+/** A call that says of a brand what is not so. Nobody of ours makes one. */
+export class ScopeMismatch extends Error {
+  override readonly name = 'ScopeMismatch'
+
+  constructor({ brandId }: Scope, field: string) {
+    super(`the scope of a call has another ${field} than brand ${brandId}`)
+  }
+}
+
+/**
+ * What a service has kept of each brand: whose it is, its environment, currency and time zone. None of it ever changes, so a
+ * brand is read once in a process.
+ */
+export class Brands {
+  readonly #db: Database
+  readonly #known = new Map<string, Promise<Scope | undefined>>()
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /**
+   * Holds a scope against its brand.
+   * @throws {Rejection} SERVICE_UNAVAILABLE when the brand is not known here, or not yet
+   * @throws {ScopeMismatch} when the scope says anything else than is so
+   */
+  async verify(scope: Scope): Promise<void> {
+    const kept = await this.#find(scope.brandId)
+    if (kept === undefined) {
+      const cause = new Error(`brand ${scope.brandId} is not registered here`)
+      throw new Rejection('SERVICE_UNAVAILABLE', undefined, { cause })
+    }
+    assertSame(scope, kept)
+  }
+
+  #find(brandId: string): Promise<Scope | undefined> {
+    const known = this.#known.get(brandId)
+    if (known !== undefined) return known
+    const found = readBrand(this.#db.reader, brandId)
+    if (this.#known.size >= cachedMax) this.#known.clear()
+    this.#known.set(brandId, found)
+    // Only what is known is cached: the brand may be registered at the next moment.
+    const forget = () => this.#known.get(brandId) === found && this.#known.delete(brandId)
+    found.then((kept) => kept ?? forget(), forget)
+    return found
+  }
+}
+
+/**
+ * Keeps a brand. Again it changes nothing.
+ * @throws {ScopeMismatch} when the brand is kept with another operator, environment, currency or time zone
+ */
+export async function keepBrand(db: Database, scope: Scope): Promise<void> {
+  const { brandId, operatorId, environment, currency, timeZone } = scope
+  await db`
+    insert into brand (id, operator_id, environment, currency, time_zone)
+    values (${brandId}, ${operatorId}, ${environment}, ${currency}, ${timeZone}) on conflict (id) do nothing
+  `
+  const kept = await readBrand(db, brandId)
+  if (kept !== undefined) assertSame(scope, kept)
+}
+
+async function readBrand(db: ReadDb, brandId: string): Promise<Scope | undefined> {
+  const [brand] = await db<Scope>`
+    select id as brand_id, operator_id, environment, currency, time_zone from brand where id = ${brandId}
+  `
+  return brand
+}
+
+function assertSame(scope: Scope, kept: Scope): void {
+  for (const field of ['operatorId', 'environment', 'currency', 'timeZone'] as const) {
+    if (scope[field] !== kept[field]) throw new ScopeMismatch(scope, field)
   }
 }

@@ -1,9 +1,8 @@
 import { type EventMessage, eventStream } from '@backoffice/contracts'
 import type { StoredMessage } from '@backoffice/database/vault'
 import type { Timer } from '@backoffice/process'
-import type { DatabaseHistory } from '../database/cached.ts'
 import type { ConsumerContext } from '../messages/consumer.ts'
-import { type EventPublisher, StreamFault } from '../messages/event-stream.ts'
+import { type DatabaseHistory, type EventPublisher, StreamFault } from '../messages/event-stream.ts'
 import { type EventRow, opened, sendEvent } from './store.ts'
 
 export interface StreamWatchContext extends Pick<ConsumerContext, 'db' | 'nats' | 'stream' | 'log' | 'timers'> {
