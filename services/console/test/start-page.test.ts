@@ -45,6 +45,7 @@ t.test('the pictures of the start page', async (t) => {
     t.match((await alice.get('/production/kyc?age=0')).text, applicant)
     t.notMatch((await alice.get('/production/kyc?age=24')).text, applicant)
     t.match(await picture('Withdrawals: to review', alice, 'sandbox'), 'Nothing waits', 'the environments are apart')
+    t.match(plain(await alice.get('/production', { 'Accept-Language': 'pt-BR' })), '(KYC) 1 caso mais antigo: ')
   })
 
   await t.test('money of today stands beside the same weekday a week before', async (t) => {

@@ -82,7 +82,7 @@ export const generalWords = {
     Sua conta não tem nenhum perfil aqui. Peça a quem cuida dos grupos da empresa para incluir você.`,
   loggedIn: ['Logged in {ago}', 'Entrou {ago}'],
   nothingWaits: ['Nothing waits', 'Fila vazia'],
-  oldest: ['oldest {ago}', 'mais antigo {ago}'],
+  oldest: ['oldest {ago}', 'caso mais antigo: {ago}'],
   more: ['Next page', 'Próxima página'],
   first: ['First page', 'Primeira página'],
   none: ['Nothing here.', 'Nada aqui.'],

@@ -193,7 +193,7 @@ export const moneyWords = {
   'field.latestFault': ['Last fault', 'Última falha'],
   'field.retryAt': ['Next try', 'Próxima tentativa'],
   'field.pending': ['Waiting', 'Esperando'],
-  'field.oldestPendingAt': ['Oldest', 'Mais antigo'],
+  'field.oldestPendingAt': ['Oldest', 'Mais antiga'],
   'field.disabledReason': ['Why it is off', 'Por que está desligado'],
   'field.since': ['From', 'De'],
   'field.ratePerMinute': ['Events a minute', 'Eventos por minuto'],
