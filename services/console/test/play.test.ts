@@ -147,6 +147,11 @@ t.test('the pages about play', async (t) => {
     const older = await alice.get('/production/rounds?view=open&olderThan=72h&operator=Aurora')
     t.notMatch(older.text, roundPath)
     t.match(older.text, await play.roundOf('shared'))
+    const counted = async (filter: string) =>
+      plain(await alice.get(`/production/rounds?view=open&${filter}`)).split('By provider and brand')[1]
+    for (const filter of ['operator=Aurora', 'provider=Evolution+Games'])
+      t.match(await counted(filter), /^(?!.*Pragmatic Studio).*Evolution Games/, filter)
+    for (const filter of ['find=shared', `player=${ana}`]) t.equal(await counted(filter), undefined, filter)
   })
 
   await t.test('is voided by two people who saw the same, and closed where it was won', async (t) => {

@@ -36,23 +36,16 @@ export const roundPath = (roundId: string): string => `/rounds/${roundId}`
 /** The pages about play, for whoever may read them. */
 export function playTabs({ address, person }: Visit, shown: 'all' | 'open' | 'plays' | 'heldWins' | 'playDays'): Tab[] {
   const tabs = [
-    ['all', '/rounds', listRounds],
-    ['open', '/rounds?view=open', countOpenRounds],
-    ['plays', '/plays', listPlays],
-    ['heldWins', '/held-wins', listHeldWins],
-    ['playDays', '/play-days', listPlayDays],
+    ['all', 'allRounds', '/rounds', listRounds],
+    ['open', 'stillOpen', '/rounds?view=open', countOpenRounds],
+    ['plays', 'plays', '/plays', listPlays],
+    ['heldWins', 'heldWins', '/held-wins', listHeldWins],
+    ['playDays', 'playDays', '/play-days', listPlayDays],
   ] as const
-  const labels = {
-    all: 'allRounds',
-    open: 'stillOpen',
-    plays: 'plays',
-    heldWins: 'heldWins',
-    playDays: 'playDays',
-  } as const
   return tabs
-    .filter(([, , operation]) => person.mayCall(operation))
-    .map(([name, path]) => ({
-      label: labels[name],
+    .filter(([, , , operation]) => person.mayCall(operation))
+    .map(([name, label, path]) => ({
+      label,
       href: address(path),
       current: name === shown,
       ...(name === 'heldWins' ? { count: name } : {}),
@@ -128,7 +121,7 @@ async function whoseGiven(visit: Visit, directory: Directory, idHint: string) {
   }
 }
 
-/** What the list of rounds is filtered by; no question where the filter names nobody. */
+/** What the list of rounds is filtered by; no question where the filter names nobody. Of a player or an id nothing is counted. */
 async function filterGiven(visit: Visit, directory: Directory, isOpen: boolean) {
   const { fields, find, whose, isNobody } = await whoseGiven(visit, directory, visit.display.t('anyRoundId'))
   const states = ['open', 'closed', 'void'] as const
@@ -140,7 +133,8 @@ async function filterGiven(visit: Visit, directory: Directory, isOpen: boolean) 
     openedBefore: before === undefined ? undefined : new Date(before).toISOString(),
   })
   const own = isOpen ? choice('olderThan', Object.keys(ages)) : choice('state', states)
-  return { fields: [...fields, own], others, questions: isNobody ? [] : find ? askedBy(find) : [{}] }
+  const questions = isNobody ? [] : find ? askedBy(find) : [{}]
+  return { fields: [...fields, own], others, questions, isCounted: isOpen && !(isNobody || find || whose.playerId) }
 }
 
 /** What became of transactions: those of a player, that of an id, or else what was refused, of which much has no round. */
@@ -183,16 +177,17 @@ async function showRounds(visit: Visit): Promise<FastifyReply> {
   const frame = { title: 'rounds', path, tabs: playTabs(visit, isOpen ? 'open' : 'all') } as const
   if (!person.mayCall(listRounds)) return showNotYours(visit, frame, listRounds)
   const directory = await directoryOf(visit)
-  const { fields, others, questions } = await filterGiven(visit, directory, isOpen)
+  const { fields, others, questions, isCounted } = await filterGiven(visit, directory, isOpen)
   const [{ data, nextCursor }, counts] = await Promise.all([
     readRounds(visit, questions, others),
-    isOpen ? person.call(countOpenRounds, defined({ openedBefore: others.openedBefore })) : { data: [] },
+    isCounted ? person.call(countOpenRounds, defined({ openedBefore: others.openedBefore })) : { data: [] },
   ])
   const filter = filterOf(visit, { list: isOpen ? 'openRounds' : 'rounds', path, fields })
   const rows = await roundRows(visit, directory, data)
   const here = { ...frame, filter, nextCursor, missing: directory.isAway ? (['gateway'] as const) : [] }
   // Where one provider has many, it is not the rounds that one looks at.
-  const byProvider = { title: 'openByProvider', rows: countRows(visit, directory, counts.data), isAbove: true } as const
+  const counted = countRows(visit, directory, counts.data, others)
+  const byProvider = { title: 'openByProvider', rows: counted, isAbove: true } as const
   return showLists(visit, {
     ...here,
     sections: [...(byProvider.rows.length === 0 ? [] : [byProvider]), { rows }],
@@ -216,18 +211,17 @@ export async function roundRows(visit: Visit, directory: Directory, rounds: read
   })
 }
 
-/** How many of each provider and brand are open, in the environment of the page. */
-const countRows = (visit: Visit, directory: Directory, counts: Reply<typeof countOpenRounds>['data']) =>
+/** How many of each provider and brand that are asked for are open. */
+const countRows = (visit: Visit, directory: Directory, counts: Reply<typeof countOpenRounds>['data'], asked: Asked) =>
   counts
-    .filter(({ brandId }) => directory.brand(brandId)?.environment === visit.environment)
+    .filter((row) => asked.brandIds?.includes(row.brandId) && (asked.providerId ?? row.providerId) === row.providerId)
     .map(({ providerId, brandId, open, oldestAt }) => {
-      const provider = directory.providerName(providerId)
-      const filter = new URLSearchParams({ view: 'open', provider, operator: directory.operatorName(brandId) })
+      const [provider, operator] = [directory.providerName(providerId), directory.operatorName(brandId)]
       return {
-        href: visit.address(`/rounds?${filter}`),
+        href: visit.address(`/rounds?${new URLSearchParams({ view: 'open', provider, operator })}`),
         ...rowWith({
           provider: text(provider),
-          brand: text(directory.operatorName(brandId)),
+          brand: text(operator),
           open: text(open),
           oldestAt: oldestAt === null ? nothing : ago(oldestAt, openRoundHours),
         }),
