@@ -19,7 +19,7 @@ export const recordWords = {
   'field.playerId': ['Player', 'Jogador'],
   'field.operatorId': ['Operator', 'Operador'],
   'field.brandId': ['Brand', 'Marca'],
-  'field.createdAt': ['Created', 'Criado'],
+  'field.createdAt': ['Created', 'Criação'],
   'field.reviewedAt': ['Reviewed', 'Analisado'],
   'field.paidAt': ['Paid', 'Pago'],
   'field.reason': ['Reason', 'Motivo'],
