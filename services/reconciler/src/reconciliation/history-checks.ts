@@ -113,6 +113,11 @@ export const histories = recordCheck(
 const decidedStatus = sql`case reconciler.json_text(a.input, 'decision') when 'approve' then 'approved' when 'reject' then 'rejected'
   when 'pay' then 'paid' when 'fail' then 'failed' end`
 
+/** What the trail says of a decision `d` of the team on a withdrawal, and whether an entry `a` is about it. */
+const madeBy = sql`a.id as audit_id, a.actor, a.actor_id, a.subject as audited_subject, ${decidedStatus} as audited_status`
+const isDecision = sql`d.by_kind = 'team' and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id
+  and a.outcome = 'done'`
+
 /**
  * Every decision of the team is in the audit trail, made by the same person and account, and the other way round. In production only
  * the team decides. Two people gave up a deposit's credit. A decision and its audit entry are written in one transaction, so
@@ -150,14 +155,11 @@ export const decisions = recordCheck(
         join payments.reconcilable_transition s on s.record_id = r.id
       ) d
       left join lateral (
-        select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.reconcilable_audit a
-        where d.by_kind = 'team' and a.at between d.at - interval '1 minute' and d.at + interval '1 minute'
-          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and a.outcome = 'done'
-        limit 1
-      ) near on true
-      left join lateral (
+        select ${madeBy} from payments.reconcilable_audit a
+        where ${isDecision} and a.at between d.at - interval '1 minute' and d.at + interval '1 minute'
+        union all
         -- Who gave a credit up, after somebody else had proposed it within a day.
-        select done.id, done.actor, done.actor_id, d.record_id as subject, 'failed' as status
+        select done.id, done.actor, done.actor_id, d.record_id, 'failed'
         from payments.reconcilable_audit done
         join payments.reconcilable_audit proposed
           on (proposed.operation_id, proposed.operation, proposed.subject, proposed.actor)
@@ -168,18 +170,9 @@ export const decisions = recordCheck(
           and (done.operation_id, done.operation, done.subject, done.actor)
             = (d.operation_id, 'endCommand', d.command_id, d.ended_by)
           and proposed.actor <> done.actor and proposed.actor_id <> done.actor_id and done.at < proposed.at + interval '1 day'
+        union all select ${madeBy} from payments.reconcilable_audit a where ${isDecision}
         limit 1
-      ) ended on true
-      left join lateral (
-        select a.id, a.actor, a.actor_id, a.subject, ${decidedStatus} as status from payments.reconcilable_audit a
-        where d.by_kind = 'team' and near.id is null and ended.id is null
-          and a.operation = 'decideWithdrawal' and a.operation_id = d.operation_id and a.outcome = 'done'
-        limit 1
-      ) far on true
-      cross join lateral (select coalesce(near.id, ended.id, far.id), coalesce(near.actor, ended.actor, far.actor),
-        coalesce(near.actor_id, ended.actor_id, far.actor_id), coalesce(near.subject, ended.subject, far.subject),
-        coalesce(near.status, ended.status, far.status)
-      ) a (audit_id, actor, actor_id, audited_subject, audited_status)
+      ) a on true
     ) judged
     where explanation is not null
   `,

@@ -88,6 +88,8 @@ const audited = sql`
   where operation in ('adjustWallet', 'reverseTransfer') and outcome = 'done'
 `
 
+const isOfCorrection = sql`(a.operation, a.reference, a.subject) = (p.operation, p.reference, p.subject)`
+
 /**
  * Corrections as `p`, each with its audit entry as `a`. Both are written in one transaction, so the entry is looked for
  * around the transfer's time, which an index finds, and elsewhere only when it is not there.
@@ -105,21 +107,11 @@ export const withAudit = (keys: Fragment) => sql`
   ) p
   left join lateral (
     select a.* from (${audited}) a
-    where a.at between p.created_at - interval '1 minute' and p.created_at + interval '1 minute'
-      and (a.operation, a.reference, a.subject) = (p.operation, p.reference, p.subject)
+    where a.at between p.created_at - interval '1 minute' and p.created_at + interval '1 minute' and ${isOfCorrection}
+    union all select a.* from (${audited}) a where ${isOfCorrection}
     limit 1
-  ) near on true
-  left join lateral (
-    select a.* from (${audited}) a
-    where near.id is null and (a.operation, a.reference, a.subject) = (p.operation, p.reference, p.subject)
-    limit 1
-  ) far on true
-  cross join lateral (select coalesce(near.id, far.id), coalesce(near.actor, far.actor),
-    coalesce(near.operation, far.operation), coalesce(near.operation_id, far.operation_id),
-    coalesce(near.reason, far.reason), coalesce(near.subject, far.subject), coalesce(near.amount, far.amount)
-  ) a (id, actor, operation, operation_id, reason, subject, amount)
+  ) a on true
 `
-
 /** Why it was asked for: where two people made it, whoever carried it out gave a reason of their own. */
 const asked = sql`
   left join lateral (
