@@ -1,10 +1,10 @@
-import { fromMinorUnits, type Operation, operations, toMinorUnits } from '@backoffice/contracts'
+import { fromMinorUnits, operations, toMinorUnits } from '@backoffice/contracts'
 import { type Fragment, type ReadDb, sql } from '@backoffice/service-runtime'
 import { objectOf } from '@backoffice/team-access/identity'
 import type { KeyedFound, Kind } from './check.ts'
 import { environmentOf } from './environments.ts'
-import { callOf, type Find, judge, lastOf, readCalls, type Setting, type SettingCall } from './setting-calls.ts'
-import { type CalledFor, type CallsShown, calls, findUnproven, isJudged, type Judging } from './signed-calls.ts'
+import { callOf, type Find, findSet, judge, readCalls, type Setting, type SettingCall } from './setting-calls.ts'
+import { type CalledFor, callsIn, findUnproven, isJudged, type Judging } from './signed-calls.ts'
 import { overlapMs } from './sources.ts'
 
 // Providers of games: what the team has set of them, what it let them pay, and the rounds that it ended.
@@ -19,61 +19,6 @@ const these = (keys: readonly string[]) => sql`unnest(${keys}::text[]) as k (key
 /** A row whose key begins with a provider and a brand, which an index finds. Their ids have no slash. */
 const isPair = (row: Fragment) => sql`${row}.id = k.key and ${row}.provider_id = split_part(k.key, '/', 1)
   and ${row}.brand_id = split_part(k.key, '/', 2)`
-
-interface Row {
-  readonly id: string
-  readonly brandId: string | null
-  /** What calls about it name. */
-  readonly says: Readonly<Record<string, unknown>>
-  readonly value: unknown
-  readonly at?: Date
-}
-
-interface SetByCalls {
-  readonly shown: CallsShown
-  readonly operation: Operation
-  readonly name: string
-  readonly read: (db: ReadDb, keys: readonly string[]) => Promise<readonly Row[]>
-  /** What a call sets. */
-  readonly said: (call: SettingCall) => unknown
-  /** What it replaced, where who called has seen that. */
-  readonly seen?: (call: SettingCall) => unknown
-  /** Whether it takes two people, as the input does not show. */
-  readonly takesTwo?: (call: SettingCall) => boolean
-}
-
-/** What stands there because of the last call about it: there is no such row without one. */
-const findSet =
-  ({ shown, operation, name, read, said, seen, takesTwo = () => false }: SetByCalls): Find =>
-  async (db, keys, run) => {
-    const rows = await read(db, keys)
-    const subjects = rows.flatMap(({ says }) => Object.values(says).map(String))
-    const of = await readCalls(db, shown, [...new Set(subjects)])
-    const settings = rows.map(({ id, brandId, says, value, at }): Setting => {
-      // A call is about the first id that it names.
-      const named = [...new Set(Object.values(says).map(String))].flatMap(of)
-      const calls = named.filter(
-        (call) =>
-          call.operation === operation.id && Object.entries(says).every(([field, one]) => call.input[field] === one),
-      )
-      const last = calls.at(-1)
-      const [first] = calls
-      const set =
-        seen === undefined || first === undefined
-          ? { is: value, called: last && said(last), by: callOf(last) }
-          : lastOf(value, {
-              otherwise: seen(first),
-              calls,
-              says: said,
-              seen: (one) => seen({ ...first, input: { seen: one } }),
-            })
-      return {
-        ...{ key: id, brandId, subject: id, name, isMade: true, ...set, ...(at && { at }) },
-        effectOf: (call) => ({ operation, says, takesTwo: takesTwo(call) }),
-      }
-    })
-    return judge(db, shown, settings, run)
-  }
 
 /** Two people let a provider into a brand of production; one may stop it. */
 const findGrants = findSet({
@@ -107,8 +52,7 @@ const findGames = findSet({
 })
 
 const amountOf = (value: unknown): bigint => (typeof value === 'string' ? toMinorUnits(value) : 0n)
-const seenLimit = ({ input }: SettingCall) => objectOf(input.seen).maxWin
-const isRaise = (call: SettingCall) => amountOf(call.input.maxWin) > amountOf(seenLimit(call))
+const isRaise = ({ input }: SettingCall) => amountOf(input.maxWin) > amountOf(objectOf(input.seen).maxWin)
 /** What one win may be. Two people raise it in production. */
 const findLimits = findSet({
   ...{ shown: 'play', operation: setWinLimit, name: 'maxWin' },
@@ -122,7 +66,7 @@ const findLimits = findSet({
     })
   },
   said: ({ input }) => fromMinorUnits(amountOf(input.maxWin)),
-  seen: seenLimit,
+  seen: ({ maxWin }) => maxWin,
   takesTwo: isRaise,
 })
 
@@ -165,7 +109,7 @@ export const leastLimits = (plays: Fragment, leastMaxWin: bigint) => sql`
     case when c.max_win ~ '^\\d{1,13}(\\.\\d{1,2})?$' then c.max_win::numeric * 100 end)) as amount
   from (select distinct provider_id, brand_id from ${plays} where kind = 'win') w
   left join lateral (
-    select reconciler.json_text(input, 'maxWin') as max_win from ${calls.play}
+    select reconciler.json_text(input, 'maxWin') as max_win from ${callsIn('play')}
     where subject = w.provider_id and operation = ${setWinLimit.id} and outcome = 'done'
       and reconciler.json_text(input, 'brandId') = w.brand_id
   ) c on true

@@ -3,7 +3,7 @@ import { AddressRanges, writtenRange } from '@backoffice/process/addresses'
 import type { ReadDb } from '@backoffice/service-runtime'
 import { objectOf } from '@backoffice/team-access/identity'
 import type { KeyedFound } from './check.ts'
-import { type CalledFor, type CallsShown, calls, findUnproven, type Judging } from './signed-calls.ts'
+import { type CalledFor, type CallsShown, callsIn, findUnproven, type Judging } from './signed-calls.ts'
 import { overlapMs } from './sources.ts'
 
 // What the team has set, in production: a setting is what the last call says that set it, and that call was signed. What the
@@ -22,7 +22,7 @@ export interface SettingCall {
 /** The calls that were done about some subjects, in their order. */
 export async function readCalls(db: ReadDb, shown: CallsShown, subjects: readonly string[]) {
   const rows = await db<SettingCall>`
-    select e.id as audit_id, e.at, e.operation, e.subject, e.input, e.changes from ${calls[shown]} e
+    select e.id as audit_id, e.at, e.operation, e.subject, e.input, e.changes from ${callsIn(shown)} e
     where e.subject = any(${subjects}::text[]) and e.outcome = 'done' order by e.at, e.id
   `
   const of = Map.groupBy(
@@ -123,6 +123,54 @@ export async function judge(
   }
   return [...found, ...(await findUnproven(db, shown, proven, { run, explanation }))]
 }
+
+interface Row {
+  readonly id: string
+  readonly brandId: string | null
+  /** What calls about it name. */
+  readonly says: Readonly<Record<string, unknown>>
+  readonly value: unknown
+  readonly at?: Date
+}
+
+interface SetByCalls extends Partial<Pick<SetBy, 'otherwise' | 'seen'>> {
+  readonly shown: CallsShown
+  readonly operation: Operation
+  readonly name: string
+  readonly read: (db: ReadDb, keys: readonly string[]) => Promise<readonly Row[]>
+  /** What a call sets. */
+  readonly said: (call: SettingCall) => unknown
+  /** Whether it takes two people, as the input does not show. */
+  readonly takesTwo?: (call: SettingCall) => boolean
+}
+
+/** What stands there because of the last call about it. Where nothing is said to hold without one, there is no such row. */
+export const findSet =
+  ({ shown, operation, name, read, said, seen, otherwise, takesTwo = () => false }: SetByCalls): Find =>
+  async (db, keys, run) => {
+    const rows = await read(db, keys)
+    const subjects = rows.flatMap(({ says }) => Object.values(says).map(String))
+    const of = await readCalls(db, shown, [...new Set(subjects)])
+    const settings = rows.map(({ id, brandId, says, value, at }): Setting => {
+      // A call is about the first id that it names.
+      const named = [...new Set(Object.values(says).map(String))].flatMap(of)
+      const calls = named.filter(
+        (call) =>
+          call.operation === operation.id && Object.entries(says).every(([field, one]) => call.input[field] === one),
+      )
+      const last = calls.at(-1)
+      const before = otherwise === undefined ? seen?.(objectOf(calls[0]?.input.seen)) : otherwise
+      const set =
+        seen === undefined || (last === undefined && otherwise === undefined)
+          ? { is: value, called: last && said(last), by: callOf(last) }
+          : lastOf(value, { otherwise: before, calls, says: said, seen })
+      return {
+        ...{ key: id, brandId, subject: id, name, isMade: otherwise === undefined, ...set, ...(at && { at }) },
+        effectOf: (call) => ({ operation, says, takesTwo: takesTwo(call) }),
+      }
+    })
+    return judge(db, shown, settings, run)
+  }
 
 const rangesOf = ({ allowedAddresses }: SettingCall['input']): readonly (string | null)[] =>
   Array.isArray(allowedAddresses) ? allowedAddresses.map((range) => writtenRange(String(range))) : []

@@ -5,6 +5,7 @@ import { providerSettings } from './provider-settings.ts'
 import {
   callOf,
   type Find,
+  findSet,
   judge,
   lastOf,
   made,
@@ -149,35 +150,22 @@ const findProviderKeys = findKeys(
   [issueProviderKey, revokeProviderKey],
 )
 
-interface PlaceRow {
-  readonly id: string
-  readonly operatorId: string
-  readonly place: string | null
-}
-
 /** Where something of an operator goes, as its table says: what the last call says that set it there. */
-const findPlaces =
-  (shown: CallsShown, operation: Operation, field: string, table: string): Find =>
-  async (db, keys, run) => {
-    const rows = await db<PlaceRow>`
-      select id, operator_id, ${sql.fixed(field)} as place from ${sql.fixed(table)}
-      where id = any(${keys}::text[]) and environment = 'production'
-    `
-    const operatorIds = rows.map(({ operatorId }) => operatorId)
-    const of = await readCalls(db, shown, operatorIds)
-    const settings = rows.map(({ id, operatorId, place }): Setting => {
-      const calls = of(operatorId).filter(
-        (one) => one.operation === operation.id && one.input.environment === 'production',
-      )
-      const says = ({ input }: SettingCall) => input[field] ?? null
-      return {
-        ...{ key: id, brandId: null, subject: id, name: field },
-        ...lastOf(place, { otherwise: null, calls, says, seen: (seen) => seen[field] ?? null }),
-        effectOf: () => ({ operation, says: { operatorId, environment: 'production' } }),
-      }
-    })
-    return judge(db, shown, settings, run)
-  }
+const findPlaces = (shown: CallsShown, operation: Operation, name: string, table: string): Find =>
+  findSet({
+    ...{ shown, operation, name, otherwise: null },
+    read: async (db, keys) => {
+      const rows = await db<{ id: string; operatorId: string; place: string | null }>`
+        select id, operator_id, ${sql.fixed(name)} as place from ${sql.fixed(table)}
+        where id = any(${keys}::text[]) and environment = 'production'
+      `
+      return rows.map(({ id, operatorId, place }) => {
+        return { id, brandId: null, says: { operatorId, environment: 'production' }, value: place }
+      })
+    },
+    said: ({ input }) => input[name] ?? null,
+    seen: (seen) => seen[name] ?? null,
+  })
 
 const { webhooks, players } = operations
 const findEndpoints = findPlaces('endpoints', webhooks.setWebhookUrl, 'url', 'webhooks.reconcilable_endpoint')

@@ -47,21 +47,19 @@ export const isJudged = ({ at, team, named }: Judging, key: string, when: Date):
   team.isRecorded || named.has(key) || at.getTime() - when.getTime() <= unrecordedMsMax
 
 /** The views in which services show the calls that are judged. */
-export const calls = {
-  wallet: sql`wallet.reconcilable_correction`,
-  players: sql`players.reconcilable_kyc_decision`,
-  payments: sql`payments.reconcilable_decision`,
-  settings: sql`players.reconcilable_setting`,
-  operators: sql`gateway.reconcilable_setting`,
-  endpoints: sql`webhooks.reconcilable_setting`,
-  play: sql`wallet.reconcilable_setting`,
-} satisfies Readonly<Record<string, Fragment>>
-export type CallsShown = keyof typeof calls
+const views = {
+  wallet: 'wallet.reconcilable_correction',
+  players: 'players.reconcilable_kyc_decision',
+  payments: 'payments.reconcilable_decision',
+  settings: 'players.reconcilable_setting',
+  operators: 'gateway.reconcilable_setting',
+  endpoints: 'webhooks.reconcilable_setting',
+  play: 'wallet.reconcilable_setting',
+} as const satisfies Readonly<Record<string, `${ServiceName}.${string}`>>
+export type CallsShown = keyof typeof views
 
-const serviceOf: Readonly<Record<CallsShown, ServiceName>> = {
-  ...{ wallet: 'wallet', players: 'players', payments: 'payments' },
-  ...{ settings: 'players', operators: 'gateway', endpoints: 'webhooks', play: 'wallet' },
-}
+export const callsIn = (shown: CallsShown): Fragment => sql.fixed(views[shown])
+const serviceOf = (shown: CallsShown) => views[shown].split('.')[0] as ServiceName
 
 interface Audited {
   readonly auditId: string
@@ -74,7 +72,7 @@ export async function readEntries(
   judged: readonly Audited[],
 ): Promise<(of: Audited) => ExportedAuditEntry> {
   const ids = judged.map(({ auditId }) => auditId)
-  const entries = await readProvenEntries(db, calls[shown], sql`e.id = any(${ids}::text[])`)
+  const entries = await readProvenEntries(db, callsIn(shown), sql`e.id = any(${ids}::text[])`)
   const entryOf = new Map(entries.map((entry) => [entry.id, entry]))
   return ({ auditId }) => entryOrThrow(entryOf.get(auditId), auditId)
 }
@@ -101,15 +99,15 @@ async function readWritten(
 ): Promise<(of: Audited) => Written> {
   const rows = await db<Omit<Written, 'isTimeCertain'> & { xid: string }>`
     select c.id as audit_id, c.xid::text as xid, exists (
-      select from ${calls[shown]} o
+      select from ${callsIn(shown)} o
       where o.subject = c.subject and o.operation_id = c.operation_id and o.id <> c.id and o.outcome = 'done'
     ) as is_used_twice, (
-      select m.at from ${momentsOf(serviceOf[shown], run.otherDatabases)} m where m.xid <= c.xid order by m.xid desc limit 1
+      select m.at from ${momentsOf(serviceOf(shown), run.otherDatabases)} m where m.xid <= c.xid order by m.xid desc limit 1
     ) as written_after
-    from ${calls[shown]} c where c.id = any(${judged.map(({ auditId }) => auditId)}::text[])
+    from ${callsIn(shown)} c where c.id = any(${judged.map(({ auditId }) => auditId)}::text[])
   `
   const written = rows.map(({ xid, ...row }) => {
-    return { ...row, isTimeCertain: isTimeCertain(run, serviceOf[shown], BigInt(xid)) }
+    return { ...row, isTimeCertain: isTimeCertain(run, serviceOf(shown), BigInt(xid)) }
   })
   const of = new Map(written.map((row) => [row.auditId, row]))
   return ({ auditId }) => entryOrThrow(of.get(auditId), auditId)
