@@ -3,9 +3,20 @@ import { keepAccountCheckpoints } from '../storage/reconciliations.ts'
 import { type AccountsToCheck, checkAccounts } from './account-check.ts'
 import type { RunStart } from './begin.ts'
 import type { Findings } from './findings.ts'
-import type { Links } from './proof.ts'
 import type { Snapshots } from './snapshots.ts'
 import { CurrencySums } from './system-check.ts'
+
+/** What the links of chains have come to. */
+export interface Links {
+  /** Whether all links of an account, up to the last entry of a transaction that has ended, are right and of such ones. */
+  readonly isProven: (id: bigint) => boolean
+  /** The chain is to be followed, to say what is wrong. */
+  readonly broken: (id: bigint) => void
+}
+
+type Start = Pick<RunStart, 'since' | 'endedBelow'>
+/** From which entries on chains are followed. */
+type How = Start & Omit<AccountsToCheck, 'ids' | 'believedBelow'>
 
 /** The accounts of players that a run looks at, with what comes of it. */
 export class Chains {
@@ -30,12 +41,8 @@ export class Chains {
   }
 
   /** @returns how many entries were looked at */
-  async follow(
-    snapshots: Snapshots,
-    ids: readonly bigint[],
-    how: Pick<RunStart, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
-  ): Promise<number> {
-    const { accounts, entries, vouchedFor, checkpoints } = await this.check(snapshots, ids, how)
+  async follow(snapshots: Snapshots, ids: readonly bigint[], how: How): Promise<number> {
+    const { accounts, entries, vouchedFor, checkpoints } = await this.#check(snapshots, ids, how)
     this.vouchedFor += vouchedFor
     this.accounts += accounts
     this.#findings.compared('balances', accounts)
@@ -44,13 +51,29 @@ export class Chains {
     return entries
   }
 
-  /** @param links what a proof knows of the links before: accounts that are not right are named, and followed to say why */
-  async check(
+  /**
+   * Looks at the ends of chains, of which all links are proven with their transfers. What was entered is added up with those.
+   * @param links gets the accounts that are not right, so that `explain` says why
+   */
+  async lookAtEnds(
     snapshots: Snapshots,
     ids: readonly bigint[],
-    { since, ...how }: Pick<RunStart, 'since'> & Omit<AccountsToCheck, 'ids' | 'believedBelow'>,
-    links?: Links,
-  ) {
+    { since, endedBelow }: Start,
+    links: Links,
+  ): Promise<void> {
+    const how = { since, endedBelow, fromZero: () => true, fromLast: true, enteredFrom: endedBelow }
+    const { accounts, checkpoints } = await this.#check(snapshots, ids, how, links)
+    if (since === null) this.accounts += accounts
+    this.#findings.compared('balances', accounts)
+    this.#findings.compared('checkpoints', checkpoints.length)
+  }
+
+  /** Follows chains from their first entries, and says what is wrong. They are counted already. */
+  async explain(snapshots: Snapshots, ids: readonly bigint[], { since, endedBelow }: Start): Promise<void> {
+    await this.#check(snapshots, ids, { since, endedBelow, fromZero: () => true, enteredFrom: endedBelow })
+  }
+
+  async #check(snapshots: Snapshots, ids: readonly bigint[], { since, ...how }: How, links?: Links) {
     const found = await checkAccounts(
       snapshots,
       { ...how, ids, believedBelow: since?.below ?? how.endedBelow },

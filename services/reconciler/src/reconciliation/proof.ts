@@ -1,5 +1,9 @@
 import { sql } from '@backoffice/service-runtime'
+import type { BegunRun } from './begin.ts'
+import type { Chains, Links } from './chains.ts'
 import type { FoundDifference, Kind } from './check.ts'
+import type { Findings } from './findings.ts'
+import { eventsKeptSeconds } from './history-checks.ts'
 import { namePlays, nameRounds, readPlays, readRounds } from './plain-plays.ts'
 import {
   type DepositPage,
@@ -16,7 +20,7 @@ import { type IdColumn, type IdRange, nextRange, type Plain, type Share, Turns }
 import { isFaultOfData, type RecordChecks } from './record-checks.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import { estimate, inOrder, isOlder, paged, pagesOf, type Source, sourcesOf } from './sources.ts'
-import { type CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
+import { CurrencySums, readSystemSums, type SystemAccount, SystemSum } from './system-check.ts'
 
 /** So many pages of questions are one page of a proof: nearly all of it is plain. */
 const pagesOfProof = 5
@@ -71,32 +75,20 @@ export async function goThrough(
   }
 }
 
-interface ToProve extends Pick<Through, 'checks' | 'limit' | 'progress'> {
-  readonly share: Share
-  readonly systemAccounts: readonly SystemAccount[]
-  readonly endedBelow: bigint
-  /** Confirmations from before this moment are plain, whatever operators were told of them. */
-  readonly toldBefore: Date
-  /** As `leastLimits` takes it. */
-  readonly leastMaxWin: bigint
-  /** Whether payments are in another database: a look at each record there is a way there and back, so all is asked. */
-  readonly isOfTwo: boolean
-  readonly sums: CurrencySums
-  readonly found: (check: 'chains', found: FoundDifference) => void
-  /** That so many entries of players were held against those before them. */
-  readonly compared: (entries: number) => void
-  /** Looks at the ends of chains, of which all links are proven with their transfers. */
-  readonly lookAtEnds: (snapshots: Snapshots, ids: readonly bigint[], links: Links) => Promise<void>
-  /** Follows chains from their first entries, and says what is wrong. */
-  readonly follow: (snapshots: Snapshots, ids: readonly bigint[]) => Promise<void>
+/** A run that asks all of what it looks at, whatever runs before have verified. */
+export interface AskingAnew extends BegunRun, Pick<Through, 'limit' | 'progress'> {
+  readonly chains: Chains
+  readonly findings: Findings
 }
 
-/** What the links of chains have come to. */
-export interface Links {
-  /** Whether all links of an account, up to the last entry of a transaction that has ended, are right and of such ones. */
-  readonly isProven: (id: bigint) => boolean
-  /** The chain is to be followed, to say what is wrong. */
-  readonly broken: (id: bigint) => void
+interface ToProve extends AskingAnew {
+  readonly share: Share
+}
+
+interface Proving extends ToProve {
+  /** Confirmations from before this moment are plain, whatever operators were told of them. */
+  readonly toldBefore: Date
+  readonly sums: CurrencySums
 }
 
 /**
@@ -105,8 +97,15 @@ export interface Links {
  * PostgreSQL does the work.
  * @returns the sums of the system accounts, from their first entries on
  */
-export async function prove(connections: readonly Snapshots[], what: ToProve): Promise<readonly SystemSum[]> {
-  const { share, systemAccounts, endedBelow, checks, limit } = what
+export async function prove(connections: readonly Snapshots[], run: ToProve): Promise<readonly SystemSum[]> {
+  const { share, since, at, systemAccounts, endedBelow, checks, limit, chains } = run
+  const what = {
+    ...run,
+    // No event of what was confirmed before need be kept.
+    toldBefore: new Date(at.getTime() - eventsKeptSeconds * 1_000),
+    // Of some accounts alone nothing sums to zero.
+    sums: since === null ? chains.sums : new CurrencySums(),
+  }
   const sums = systemAccounts.map((account) => new SystemSum(account, null))
   const broken = new Set<bigint>()
   // A part writes no checkpoint, so it need not know.
@@ -133,8 +132,8 @@ export async function prove(connections: readonly Snapshots[], what: ToProve): P
     connections,
     connections.map(() => ends),
   )
-  const follow = (ids: readonly bigint[]) => (snapshots: Snapshots) => what.follow(snapshots, ids)
-  await divided(connections, [...pagesOf([...broken].sort(inOrder), limit)].map(follow))
+  const explain = (ids: readonly bigint[]) => (snapshots: Snapshots) => chains.explain(snapshots, ids, run)
+  await divided(connections, [...pagesOf([...broken].sort(inOrder), limit)].map(explain))
   return sums
 
   function isOld(id: string): boolean {
@@ -171,7 +170,7 @@ async function readUnended(
   return new Set(rows.map(({ accountId }) => accountId))
 }
 
-const isPlainEnough = (kind: Kind, { isOfTwo, checks }: ToProve) => !isOfTwo && checks.needsNoQuestion(kind)
+const isPlainEnough = (kind: Kind, { isOfTwo, checks }: Proving) => !isOfTwo && checks.needsNoQuestion(kind)
 
 interface InRanges<P extends Plain> {
   readonly kind: Kind
@@ -185,7 +184,7 @@ interface InRanges<P extends Plain> {
 /** Goes through a large source by ranges of ids, which connections take in turn. */
 function inRanges<P extends Plain>(
   { kind, columns, read, name, also }: InRanges<P>,
-  { share, checks, limit, progress }: ToProve,
+  { share, checks, limit, progress }: Proving,
 ): (snapshots: Snapshots) => Promise<void> {
   const turns = new Turns<string>()
   const size = { limit: limit * pagesOfProof, share }
@@ -209,8 +208,8 @@ function inRanges<P extends Plain>(
  * What is as large as the ledger.
  * @param broken gets the accounts whose chains are to be followed, to say what is wrong
  */
-function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots: Snapshots) => Promise<void>)[] {
-  const { endedBelow, toldBefore, checks, sums, compared } = what
+function largeSources(what: Proving, broken: Set<bigint>): readonly ((snapshots: Snapshots) => Promise<void>)[] {
+  const { endedBelow, toldBefore, checks, sums, findings } = what
   const transfers: InRanges<TransferPage> = {
     kind: 'transfer',
     columns: [
@@ -223,7 +222,10 @@ function largeSources(what: ToProve, broken: Set<bigint>): readonly ((snapshots:
       const chained = unlinked.length === 0 ? [] : await readChained(db, unlinked, endedBelow)
       for (const { id } of chained) broken.add(id)
       for (const one of [...entered, ...chained]) sums.add(one)
-      compared(chained.reduce((sum, { entries }) => sum + Number(entries), linked))
+      findings.compared(
+        'chains',
+        chained.reduce((sum, { entries }) => sum + Number(entries), linked),
+      )
       // What its transfer is, a plain deposit or play leaves to the transfer.
       if (isPlainEnough('deposit', what)) await checks.examine(db, 'deposit', await causesOf(db, keys, 'dep'))
       if (isPlainEnough('play', what)) await checks.examine(db, 'play', await causesOf(db, keys, 'pla'))
@@ -279,23 +281,22 @@ function depositors(share: Share): Source {
 }
 
 /** The end of each chain, page by page, which connections take in turn. */
-function allEnds(
-  { share, limit, progress, found, lookAtEnds }: ToProve,
-  links: Links,
-): (snapshots: Snapshots) => Promise<void> {
+function allEnds(run: Proving, links: Links): (snapshots: Snapshots) => Promise<void> {
+  const { share, limit, progress, findings, chains } = run
   const turns = new Turns<bigint>()
   let done = 0
   return async (snapshots) => {
     const total = await snapshots.see((db) => estimate(db, 'wallet.account'))
-    for await (const ids of allPlayers(snapshots, { limit, share, turns }, (gone) => found('chains', gone))) {
-      await lookAtEnds(snapshots, ids, links)
+    const isGone = (gone: FoundDifference) => findings.add('chains', gone, 'full run')
+    for await (const ids of allPlayers(snapshots, { limit, share, turns }, isGone)) {
+      await chains.lookAtEnds(snapshots, ids, run, links)
       done += ids.length
       progress('balances', done, total)
     }
   }
 }
 
-async function addUp(snapshots: Snapshots, sum: SystemSum, { endedBelow, progress, sums }: ToProve) {
+async function addUp(snapshots: Snapshots, sum: SystemSum, { endedBelow, progress, sums }: Proving) {
   const { brandId, currency } = sum.account
   for (let from: bigint | null = 0n; from !== null; ) {
     const begin: bigint = from

@@ -18,14 +18,13 @@ import { Chains } from './chains.ts'
 import { findInFlight, type Kind } from './check.ts'
 import { readEnvironments } from './environments.ts'
 import { Findings } from './findings.ts'
-import { HeadsComparison, type NamedExports, nameExports, stillWanted, wantedOf } from './heads-check.ts'
-import { eventsKeptSeconds } from './history-checks.ts'
+import { HeadsComparison, nameExports, stillWanted, wantedOf } from './heads-check.ts'
 import { goThrough, prove } from './proof.ts'
 import { RecordChecks } from './record-checks.ts'
-import { followFromHeads, HeadsInOrder } from './restored.ts'
+import { type AfterRestore, followFromHeads, HeadsInOrder } from './restored.ts'
 import { reachPresent, Snapshots } from './snapshots.ts'
 import { inOrder, pagesOf, sourcesOf } from './sources.ts'
-import { CurrencySums, entriesSince, SystemSum } from './system-check.ts'
+import { entriesSince, SystemSum } from './system-check.ts'
 
 /** How many keys one snapshot looks at, and how many entries of players. */
 const pageSizes = { keys: 1_000, entries: 5_000 }
@@ -109,8 +108,14 @@ class Run {
     const pieces = await this.#piecesToProve(begun)
     const systemSums = since === null ? [] : await this.#lookAtNew(begun)
     if (restoredTo === undefined || since === null) await this.#followTouched(begun)
-    else await this.#followFromHeads(begun, exported?.base)
-    const provenSums = pieces === undefined ? [] : await this.#prove(pieces, begun)
+    else
+      await this.#askAnew(begun, (connections, anew) =>
+        followFromHeads(connections, new HeadsInOrder(exported?.base?.read()), anew),
+      )
+    const provenSums =
+      pieces === undefined
+        ? []
+        : await this.#askAnew(begun, (connections, anew) => prove(connections, { ...anew, share: pieces }))
     await begun.checks.lookAgain(this.#snapshots, this.#options.pages.keys)
     this.#compareSums([...systemSums, ...provenSums])
     if (heads && exported) await ifReadable(this.#findings, () => this.#heads.compareAll(heads, exported.rest(), at))
@@ -188,39 +193,22 @@ class Run {
     return sums
   }
 
-  /** What there is of a share, whatever runs before have verified. */
-  async #prove(pieces: readonly number[] | null, begun: BegunRun): Promise<readonly SystemSum[]> {
-    const { since, at, ask, isOfTwo, leastMaxWin, endedBelow, systemAccounts } = begun
-    const checks = new RecordChecks({ ...ask, since: null })
-    // No event of what was confirmed before need be kept.
-    const toldBefore = new Date(at.getTime() - eventsKeptSeconds * 1_000)
-    const { pages } = this.#options
+  /** Asks all of what there is, whatever runs before have verified, over as many connections as share the work. */
+  async #askAnew<T>(
+    begun: BegunRun,
+    ask: (connections: readonly Snapshots[], run: AfterRestore) => Promise<T>,
+  ): Promise<T> {
+    const checks = new RecordChecks({ ...begun.ask, since: null })
+    const { keys: limit } = this.#options.pages
+    const progress = this.#progress.bind(this)
     await using ending = new AsyncDisposableStack()
-    const sums = await prove(await this.#connect(ending), {
-      ...{ systemAccounts, endedBelow, toldBefore, checks, isOfTwo, leastMaxWin, share: pieces },
-      limit: pages.keys,
-      progress: this.#progress.bind(this),
-      // Of some accounts alone nothing sums to zero.
-      sums: since === null ? this.#chains.sums : new CurrencySums(),
-      found: (check, found) => this.#findings.add(check, found, 'full run'),
-      compared: (entries) => this.#findings.compared('chains', entries),
-      // What was entered is added up with the transfers.
-      lookAtEnds: async (snapshots, ids, links) => {
-        const ends = { ...begun, fromZero: () => true, fromLast: true, enteredFrom: endedBelow }
-        const { accounts, checkpoints } = await this.#chains.check(snapshots, ids, ends, links)
-        if (since === null) this.#chains.accounts += accounts
-        this.#findings.compared('balances', accounts)
-        this.#findings.compared('checkpoints', checkpoints.length)
-      },
-      follow: async (snapshots, ids) => {
-        await this.#chains.check(snapshots, ids, { ...begun, fromZero: () => true, enteredFrom: endedBelow })
-      },
-    })
-    await checks.lookAgain(this.#snapshots, pages.keys)
-    return sums
+    const connections = await this.#connect(ending)
+    const [findings, chains, heads] = [this.#findings, this.#chains, this.#heads]
+    const asked = await ask(connections, { ...begun, checks, findings, chains, heads, limit, progress })
+    await checks.lookAgain(this.#snapshots, limit)
+    return asked
   }
 
-  /** As many connections as share the work. */
   async #connect(ending: AsyncDisposableStack): Promise<readonly Snapshots[]> {
     const { workers = 1, signal } = this.#options
     const others: Snapshots[] = []
@@ -232,25 +220,6 @@ class Run {
       others.push(other)
     }
     return [this.#snapshots, ...others]
-  }
-
-  /** All accounts after a restore: what the exported heads do not vouch for. */
-  async #followFromHeads(begun: BegunRun, base: NamedExports['base']): Promise<void> {
-    const { since, ask, endedBelow } = begun
-    const checks = new RecordChecks({ ...ask, since: null })
-    await using ending = new AsyncDisposableStack()
-    await followFromHeads(await this.#connect(ending), new HeadsInOrder(base?.read()), {
-      ...{ checks, compared: this.#heads, limit: this.#options.pages.keys },
-      progress: this.#progress.bind(this),
-      ifReadable: (read) => ifReadable(this.#findings, read),
-      found: (check, found) => this.#findings.add(check, found, 'full run'),
-      follow: (snapshots, ids, heads) => {
-        const vouching = new Map([...heads].filter(([id]) => !this.#chains.fromZero.has(id)))
-        const how = { since, endedBelow, enteredFrom: since?.below ?? 0n, heads: vouching }
-        return this.#chains.follow(snapshots, ids, { ...how, fromZero: () => true })
-      },
-    })
-    await checks.lookAgain(this.#snapshots, this.#options.pages.keys)
   }
 
   /** The chains of the accounts that were touched. */

@@ -1,9 +1,9 @@
 import { sql } from '@backoffice/service-runtime'
 import type { ExportedHead } from '../heads/exports.ts'
-import type { FoundDifference } from './check.ts'
+import { ifReadable } from './begin.ts'
 import type { HeadsComparison } from './heads-check.ts'
 import { accountGone, playersAfter } from './players-checks.ts'
-import { divided, goThrough, type Through } from './proof.ts'
+import { type AskingAnew, divided, goThrough } from './proof.ts'
 import { Turns } from './ranges.ts'
 import type { RecordChecks } from './record-checks.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
@@ -62,17 +62,8 @@ async function examineOpenHolds(db: Snapshot, checks: RecordChecks, ids: readonl
   await checks.examine(db, 'withdrawal', withdrawals)
 }
 
-interface AfterRestore extends Pick<Through, 'checks' | 'limit' | 'progress'> {
-  readonly compared: Pick<HeadsComparison, 'compare'>
-  /** Undefined where the exported heads cannot be read. */
-  readonly ifReadable: <T>(read: () => Promise<T>) => Promise<T | undefined>
-  readonly found: (check: 'chains', found: FoundDifference) => void
-  /** Follows chains from the entries that heads name, or from their first entries. */
-  readonly follow: (
-    snapshots: Snapshots,
-    ids: readonly bigint[],
-    heads: ReadonlyMap<bigint, ExportedHead>,
-  ) => Promise<number>
+export interface AfterRestore extends AskingAnew {
+  readonly heads: Pick<HeadsComparison, 'compare'>
 }
 
 /**
@@ -82,8 +73,8 @@ interface AfterRestore extends Pick<Through, 'checks' | 'limit' | 'progress'> {
  */
 export async function followFromHeads(
   connections: readonly Snapshots[],
-  heads: HeadsInOrder,
-  { checks, compared, limit, progress, ifReadable, found, follow }: AfterRestore,
+  exports: HeadsInOrder,
+  { checks, since, endedBelow, heads, chains, findings, limit, progress }: AfterRestore,
 ): Promise<void> {
   const turns = new Turns<bigint>()
   let done = 0
@@ -91,15 +82,18 @@ export async function followFromHeads(
     const next = async (after: bigint | null) => {
       const page = await snapshots.see((db) => playersAfter(db, after, { limit, share: null }))
       // With the last page also those of accounts that are gone.
-      const exported = (await ifReadable(() => heads.upTo(page.next))) ?? []
+      const exported = (await ifReadable(findings, () => exports.upTo(page.next))) ?? []
       return { part: { ...page, exported }, next: page.next }
     }
     for (let page = await turns.take(next); page !== null; page = await turns.take(next)) {
       const { ids, gone, exported } = page
-      for (const id of gone) found('chains', accountGone(id))
-      await compared.compare(exported, snapshots)
+      for (const id of gone) findings.add('chains', accountGone(id), 'full run')
+      await heads.compare(exported, snapshots)
       await snapshots.see((db) => examineOpenHolds(db, checks, ids))
-      done += await follow(snapshots, ids, headsOf(exported))
+      done += await chains.follow(snapshots, ids, {
+        ...{ since, endedBelow, enteredFrom: since?.below ?? 0n, fromZero: () => true },
+        heads: headsOf(exported.filter((head) => !chains.fromZero.has(idOf(head)))),
+      })
       progress('chains', done, 0)
     }
   }
