@@ -508,7 +508,7 @@ const isNamed = ({ differences }: ReconciliationReport, { names }: Written) =>
 /** What the role may read and no check reads: what the services keep of calls, messages and migrations. */
 const unread = [
   ...['inbox', 'migration', 'operation', 'set_aside_message', 'stream_seen', 'published_event_other', 'brand'],
-  // Compared with what people signed, each by itself: seeded-settings.test.ts forges it.
+  // Compared with what people signed, each by itself: forged-calls.test.ts forges it.
   ...['document_source', 'game_provider', 'win_limit', 'held_win'],
   ...['depositor', 'team_session', 'team_proposal', 'reconciliation', 'checkpoint', 'moment', 'proof'],
   ...['outbox', 'audit_entry', 'published_event'].map((table) => `reconciler.${table}`),
