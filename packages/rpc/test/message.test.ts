@@ -90,23 +90,8 @@ const lineEnds = [0x09, 0x0a, 0x0d]
  * an earlier release accepted must still be found.
  */
 const lookups = new Set([
-  'operatorId',
-  'brandId',
-  'providerId',
-  'roundId',
-  'playerId',
-  'withdrawalId',
-  'fileId',
-  'transferId',
-  'gameId',
-  'commandId',
-  'depositId',
-  'operationId',
-  'proposalId',
-  'submission',
-  'after',
-  'id',
-  'key',
+  ...['operatorId', 'brandId', 'providerId', 'roundId', 'playerId', 'withdrawalId', 'fileId', 'transferId', 'gameId'],
+  ...['commandId', 'depositId', 'operationId', 'proposalId', 'submission', 'after', 'id', 'key'],
 ])
 
 /** Every place of text in the body of an operation that changes something. */
