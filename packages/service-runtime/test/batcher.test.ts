@@ -3,7 +3,7 @@ import type { BatchFault } from '@backoffice/database'
 import { systemTimers } from '@backoffice/process'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Manner } from '../src/batcher.ts'
+import type { BatcherOptions, Manner } from '../src/batcher.ts'
 import { Batcher } from '../src/index.ts'
 
 interface Item {
@@ -14,15 +14,10 @@ interface Item {
   expired?: boolean
 }
 
-/** Runs that the test ends by hand. */
-function held() {
-  const batches: { ids: number[]; alone: boolean; lockTimeoutMs: number; end: (outcome?: Error) => void }[] = []
-  const run = (items: readonly Item[], manner: Manner) =>
-    new Promise<number[]>((resolve, reject) => {
-      const ids = items.map(({ id }) => id)
-      batches.push({ ids, ...manner, end: (error) => (error === undefined ? resolve(ids) : reject(error)) })
-    })
-  return { batches, run, ids: () => batches.map(({ ids }) => ids) }
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+/** Long enough for whatever goes on by itself. */
+const turns = async () => {
+  for (let count = 0; count < 5; count++) await turn()
 }
 
 const options = {
@@ -32,72 +27,80 @@ const options = {
   isExpired: ({ expired = false }: Item) => expired,
   bytesOf: ({ bytes = 0 }: Item) => bytes,
 }
-const failing = (fault: BatchFault) => ({ faultOf: () => fault })
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-/** Long enough for whatever goes on by itself. */
-const turns = async () => {
-  for (let count = 0; count < 5; count++) await turn()
+/** A batcher whose runs the test ends by hand. Each that ends with an error has this fault. */
+function held(more: Partial<BatcherOptions<Item, number>> = {}, fault: BatchFault = 'everyone') {
+  const batches: { ids: number[]; alone: boolean; lockTimeoutMs: number; end: (outcome?: Error) => void }[] = []
+  const run = (items: readonly Item[], manner: Manner) =>
+    new Promise<number[]>((resolve, reject) => {
+      const ids = items.map(({ id }) => id)
+      batches.push({ ids, ...manner, end: (error) => (error === undefined ? resolve(ids) : reject(error)) })
+    })
+  const batcher = new Batcher({ ...options, run, faultOf: () => fault, ...more })
+  return {
+    batches,
+    run,
+    ids: () => batches.map(({ ids }) => ids),
+    add: (...items: readonly (number | Item)[]) =>
+      items.map((item) => batcher.add(typeof item === 'number' ? { id: item } : item)),
+    /** Ends these runs, one after another. */
+    async end(indices: readonly number[], fault?: string) {
+      for (const index of indices) {
+        batches[index]?.end(fault === undefined ? undefined : new Error(fault))
+        await turns()
+      }
+    },
+  }
 }
 
 t.test('what arrives while a batch runs forms the next ones, bounded, in order of arrival', async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({ ...options, run, batchMax: 3 })
-  const results = [1, 2].map((id) => batcher.add({ id }))
+  const { add, end, ids } = held({ batchMax: 3 })
+  const results = add(1, 2)
   await turn()
-  results.push(...[3, 4, 5, 6].map((id) => batcher.add({ id })))
+  results.push(...add(3, 4, 5, 6))
   await turns()
   t.same(ids(), [[1, 2]])
-  for (let index = 0; index < 3; index++) {
-    batches[index]?.end()
-    await turns()
-  }
+  await end([0, 1, 2])
   t.same(await Promise.all(results), [1, 2, 3, 4, 5, 6])
   t.same(ids(), [[1, 2], [3, 4, 5], [6]])
 })
 
 t.test('a batch begins beside another when enough wait for it, or have waited long enough', async (t) => {
-  const { batches, run, ids } = held()
   const due: (() => void)[] = []
   const timers = {
     ...systemTimers,
     setTimeout: (late: () => void) => due.push(late) as never,
     clearTimeout: () => due.pop(),
   }
-  const batcher = new Batcher({ ...options, run, concurrency: 2, besideFrom: 3, timers })
-  const add = async (...added: number[]) => {
-    for (const id of added) void batcher.add({ id })
+  const { add, end, ids } = held({ concurrency: 2, besideFrom: 3, timers })
+  const arrive = async (id: number) => {
+    add(id)
     await turns()
   }
-  await add(1)
+  await arrive(1)
   t.same(ids(), [[1]], 'nobody waits while nothing runs')
-  await add(2)
-  await add(3)
+  await arrive(2)
+  await arrive(3)
   t.same(ids(), [[1]])
-  await add(4)
+  await arrive(4)
   t.same(ids(), [[1], [2, 3, 4]])
   t.equal(due.length, 0, 'nobody is waited for any more')
-  batches[1]?.end()
-  await add(5)
+  await end([1])
+  await arrive(5)
   t.same(ids(), [[1], [2, 3, 4]])
   due.pop()?.()
   t.same(ids(), [[1], [2, 3, 4], [5]], 'the first one takes long')
-  await add(6)
-  batches[0]?.end()
-  batches[2]?.end()
-  await turns()
+  await arrive(6)
+  await end([0, 2])
   t.same(ids(), [[1], [2, 3, 4], [5], [6]], 'nothing runs')
 })
 
 t.test('when more waits than one batch takes, the owners take turns', async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({ ...options, run, batchMax: 4, ownerOf: ({ owner = '' }: Item) => owner })
-  for (let id = 1; id <= 8; id++) void batcher.add({ id, owner: 'busy' })
-  void batcher.add({ id: 21, owner: 'quiet' })
-  void batcher.add({ id: 31, owner: 'other' })
+  const { add, end, ids } = held({ batchMax: 4, ownerOf: ({ owner = '' }) => owner })
+  for (let id = 1; id <= 8; id++) add({ id, owner: 'busy' })
+  add({ id: 21, owner: 'quiet' }, { id: 31, owner: 'other' })
   await turns()
-  batches[0]?.end()
-  await turns()
+  await end([0])
   t.same(ids(), [
     [1, 21, 31, 2],
     [3, 4, 5, 6],
@@ -105,58 +108,53 @@ t.test('when more waits than one batch takes, the owners take turns', async (t) 
 })
 
 t.test('what expired while it waited is not run', async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({ ...options, run })
-  void batcher.add({ id: 1 })
+  const { add, end, ids } = held()
+  add(1)
   await turns()
   const late: Item = { id: 2 }
-  const dropped = batcher.add(late)
-  void batcher.add({ id: 3 })
+  const [dropped] = add(late, 3)
   late.expired = true
-  batches[0]?.end()
-  await t.rejects(dropped, { code: 'SERVICE_UNAVAILABLE', cause: /deadline/ })
+  void end([0])
+  await t.rejects(dropped as Promise<number>, { code: 'SERVICE_UNAVAILABLE', cause: /deadline/ })
   t.same(ids(), [[1], [3]])
 })
 
+const refused = { code: 'SERVICE_UNAVAILABLE', cause: /too many/ }
+
 t.test('a full queue refuses, and who waits alone counts', async (t) => {
-  const { batches, run } = held()
-  const batcher = new Batcher({ ...options, run, queueMax: 2, ...failing('alone') })
-  for (const id of [1, 2]) batcher.add({ id }).catch(() => {})
-  await t.rejects(batcher.add({ id: 3 }), { code: 'SERVICE_UNAVAILABLE', cause: /too many/ })
+  const { add, batches } = held({ queueMax: 2 }, 'alone')
+  const waiting = add(1, 2)
+  await t.rejects(add(3)[0] as Promise<number>, refused)
   await turns()
-  for (const id of [3, 4]) batcher.add({ id }).catch(() => {})
-  await t.rejects(batcher.add({ id: 5 }), { code: 'SERVICE_UNAVAILABLE' })
+  waiting.push(...add(3, 4))
+  await t.rejects(add(5)[0] as Promise<number>, refused)
+  for (const one of waiting) one.catch(() => {})
   batches[0]?.end(new Error('locked'))
 })
 
 t.test('one owner fills at most half of the queue: there is room for the others', async (t) => {
-  const { run } = held()
-  const batcher = new Batcher({ ...options, run, queueMax: 6, ownerOf: ({ owner = '' }: Item) => owner })
-  void batcher.add({ id: 0, owner: 'busy' })
+  const { add } = held({ queueMax: 6, ownerOf: ({ owner = '' }) => owner })
+  const ofBusy = (id: number) => ({ id, owner: 'busy' })
+  add(ofBusy(0))
   await turns()
-  const burst = [1, 2, 3, 4].map((id) => batcher.add({ id, owner: 'busy' }))
-  await t.rejects(burst[3] as Promise<number>, { code: 'SERVICE_UNAVAILABLE', cause: /too many/ })
-  for (const id of [5, 6, 7]) void batcher.add({ id, owner: `other ${id}` })
-  await t.rejects(batcher.add({ id: 8, owner: 'quiet' }), { code: 'SERVICE_UNAVAILABLE' })
+  const burst = add(...[1, 2, 3, 4].map(ofBusy))
+  await t.rejects(burst[3] as Promise<number>, refused)
+  add(...[5, 6, 7].map((id) => ({ id, owner: `other ${id}` })))
+  await t.rejects(add({ id: 8, owner: 'quiet' })[0] as Promise<number>, refused)
 })
 
 t.test('a batch runs in the context of its first item, whenever it runs', async (t) => {
-  const { batches, run } = held()
   const context = new AsyncLocalStorage<string>()
   const seen: (string | undefined)[] = []
-  const batcher = new Batcher({
-    ...options,
-    run: (items: readonly Item[], batch) => {
-      seen.push(context.getStore())
-      return run(items, batch)
-    },
-    batchMax: 2,
-  })
+  const observer = held()
+  const run: typeof observer.run = (items, manner) => {
+    seen.push(context.getStore())
+    return observer.run(items, manner)
+  }
+  const batcher = new Batcher({ ...options, run, batchMax: 2 })
   const added = ['a', 'b', 'c'].map((name, id) => context.run(name, () => batcher.add({ id })))
   await turns()
-  batches[0]?.end()
-  await turns()
-  batches[1]?.end()
+  await observer.end([0, 1])
   await Promise.all(added)
   t.strictSame(seen, ['a', 'c'])
 })
@@ -257,103 +255,76 @@ t.test('whatever happens, each item is answered once, and namesakes run apart an
 // What becomes of a batch that fails, and of the items in it that are not at fault.
 
 t.test("'again' runs the same batch at most twice more, and then each item alone", async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({ ...options, run, ...failing('again') })
-  const results = [1, 2].map((id) => batcher.add({ id }))
-  for (let index = 0; index < 3; index++) {
-    await turns()
-    batches[index]?.end(new Error('twice'))
-  }
+  const { add, end, ids } = held({}, 'again')
+  const [first, second] = add(1, 2)
   await turns()
+  await end([0, 1, 2], 'twice')
   t.same(ids(), [[1, 2], [1, 2], [1, 2], [1], [2]])
-  batches[3]?.end()
-  const refused = t.rejects(results[1] as Promise<number>, /for ever/)
-  for (let index = 4; index < 7; index++) {
-    batches[index]?.end(new Error('for ever'))
-    await turns()
-  }
-  t.equal(await results[0], 1)
+  const refused = t.rejects(second as Promise<number>, /for ever/)
+  await end([3])
+  await end([4, 5, 6], 'for ever')
+  t.equal(await first, 1)
   await refused
   t.same(ids().slice(4), [[2], [2], [2]])
 })
 
 t.test('one that waits alone keeps nobody waiting but its namesakes', async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({ ...options, run, ...failing('alone') })
-  const locked = batcher.add({ id: 1, names: ['locked'] })
+  const { add, end, ids } = held({}, 'alone')
+  const [locked] = add({ id: 1, names: ['locked'] })
   await turns()
-  batches[0]?.end(new Error('lock timeout'))
-  await turns()
+  await end([0], 'lock timeout')
   t.same(ids(), [[1], [1]], 'a batch of one waits on by itself')
-  void batcher.add({ id: 2, names: ['locked'] })
-  const neighbour = batcher.add({ id: 3 })
+  const [, neighbour] = add({ id: 2, names: ['locked'] }, 3)
   await turns()
   t.same(ids().slice(2), [[3]])
-  batches[2]?.end()
+  await end([2])
   t.equal(await neighbour, 3)
-  batches[1]?.end()
+  await end([1])
   t.equal(await locked, 1)
-  await turns()
   t.same(ids().slice(3), [[2]])
 })
 
+const named = (id: number): Item => ({ id, names: [`${id}`] })
+
 t.test('what expired while it waited to run alone is not run, and frees its names', async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({ ...options, run, ...failing('alone') })
-  const items: Item[] = [1, 2, 3, 4, 5].map((id) => ({ id, names: [`${id}`] }))
-  const results = items.map((item) => batcher.add(item))
+  const { add, batches, end, ids } = held({}, 'alone')
+  const items = [1, 2, 3, 4, 5].map(named)
+  const results = add(...items)
   await turns()
-  batches[0]?.end(new Error('lock timeout'))
-  await turns()
+  await end([0], 'lock timeout')
   t.same(ids().slice(1), [[1], [2], [3], [4]], 'so many at once')
   ;(items[4] as Item).expired = true
-  const namesake = batcher.add({ id: 55, names: ['5'] })
+  const [namesake] = add({ id: 55, names: ['5'] })
   batches[1]?.end()
   await t.rejects(results[4] as Promise<number>, { code: 'SERVICE_UNAVAILABLE' })
   await turns()
-  batches[5]?.end()
+  await end([5])
   t.equal(await namesake, 55)
 })
 
 t.test("'locked' runs each item by itself, and who is locked out is tried again and again", async (t) => {
-  const { batches, run } = held()
-  const batcher = new Batcher({ ...options, run, ...failing('locked') })
-  const results = [1, 2].map((id) => batcher.add({ id, names: [`${id}`] }))
+  const { add, batches, end, ids } = held({}, 'locked')
+  const results = add(named(1), named(2))
   await turns()
-  for (const index of [0, 1]) {
-    batches[index]?.end(new Error('lock timeout'))
-    await turns()
-  }
-  t.match(
-    batches,
-    [{ ids: [1, 2] }, { ids: [1] }, { ids: [2] }, { ids: [1] }],
-    'the other does not wait behind the one that is locked out',
-  )
+  await end([0, 1], 'lock timeout')
+  t.same(ids(), [[1, 2], [1], [2], [1]], 'the other does not wait behind the one that is locked out')
   const [batch, ...apart] = batches.map(({ lockTimeoutMs }) => lockTimeoutMs) as [number, ...number[]]
   t.ok(
     apart.every((lockTimeoutMs) => lockTimeoutMs < batch),
     'it keeps a connection for a moment only',
   )
-  batches[2]?.end()
+  await end([2])
   t.equal(await results[1], 2)
-  for (let index = 3; index < 6; index++) {
-    batches[index]?.end(new Error('lock timeout'))
-    await turns()
-  }
-  batches[6]?.end()
+  await end([3, 4, 5], 'lock timeout')
+  await end([6])
   t.equal(await results[0], 1)
 })
 
 t.test('those that are locked out take turns, and each is given up after a while', async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({ ...options, run, ...failing('locked') })
-  const results = [1, 2, 3].map((id) => batcher.add({ id, names: [`${id}`] }))
-  const ended: Promise<unknown>[] = results.map((result) => t.rejects(result, /lock timeout/))
+  const { add, batches, end, ids } = held({}, 'locked')
+  const ended: Promise<unknown>[] = add(...[1, 2, 3].map(named)).map((result) => t.rejects(result, /lock timeout/))
   await turns()
-  for (let index = 0; index < batches.length; index++) {
-    batches[index]?.end(new Error('lock timeout'))
-    await turns()
-  }
+  for (let index = 0; index < batches.length; index++) await end([index], 'lock timeout')
   await Promise.all(ended)
   const turnsTaken = ids()
     .slice(4, -3)
@@ -365,45 +336,35 @@ t.test('those that are locked out take turns, and each is given up after a while
 })
 
 t.test('who shares a name with what failed alone goes alone at once, until one of them succeeds', async (t) => {
-  const { batches, run, ids } = held()
-  const batcher = new Batcher({
-    ...options,
-    conflictKeys: ({ id }: Item) => [`${id}`],
-    faultKeys: ({ names = [] }: Item) => names,
-    run,
-    ...failing('alone'),
-  })
-  const poison = batcher.add({ id: 1, names: ['poison'] })
+  const keys = { conflictKeys: ({ id }: Item) => [`${id}`], faultKeys: ({ names = [] }: Item) => names }
+  const { add, batches, end, ids } = held(keys, 'alone')
+  const poisoned = (id: number) => ({ id, names: ['poison', 'other'] })
+  const poison = t.rejects(add(poisoned(1))[0] as Promise<number>, /alone/)
   await turns()
-  batches[0]?.end(new Error('in a batch'))
-  await turns()
-  batches[1]?.end(new Error('alone'))
-  await t.rejects(poison, /alone/)
-  for (const id of [2, 3, 4]) void batcher.add({ id, names: id === 3 ? [] : ['poison', 'other'] })
+  await end([0], 'in a batch')
+  await end([1], 'alone')
+  await poison
+  add(poisoned(2), 3, poisoned(4))
   await turns()
   t.match(batches.slice(2), [
     { ids: [2], alone: true },
     { ids: [4], alone: true },
     { ids: [3], alone: false },
   ])
-  for (const index of [2, 3, 4]) batches[index]?.end()
-  await turns()
-  for (const id of [5, 6]) void batcher.add({ id, names: ['poison'] })
+  await end([2, 3, 4])
+  add(poisoned(5), poisoned(6))
   await turns()
   t.same(ids().at(-1), [5, 6])
 })
 
 t.test('only so much is remembered of what failed', async (t) => {
   const met: boolean[] = []
-  const batcher = new Batcher({
-    ...options,
-    ...failing('alone'),
-    async run(items: readonly Item[], { alone }) {
-      if (items.some(({ id }) => id === 0)) met.push(alone)
-      throw new Error('poison')
-    },
-  })
-  const fail = (id: number) => batcher.add({ id, names: [`${id}`] }).catch(() => {})
+  const run = async (items: readonly Item[], { alone }: Manner) => {
+    if (items.some(({ id }) => id === 0)) met.push(alone)
+    throw new Error('poison')
+  }
+  const { add } = held({ run }, 'alone')
+  const fail = (id: number) => add(named(id))[0]?.catch(() => {})
   await fail(0)
   await fail(0)
   t.same(met, [false, true, true])
@@ -418,11 +379,7 @@ t.test('a wrong number of results is a bug, told to all and not tried again', as
     runs++
     return [1]
   }
-  const batcher = new Batcher({ ...options, run, ...failing('alone') })
-  const results = await Promise.allSettled([batcher.add({ id: 1 }), batcher.add({ id: 2 })])
-  t.same(
-    results.map(({ status }) => status),
-    ['rejected', 'rejected'],
-  )
+  const results = await Promise.allSettled(held({ run }, 'alone').add(1, 2))
+  t.match(results, [{ status: 'rejected' }, { status: 'rejected' }])
   t.equal(runs, 1)
 })

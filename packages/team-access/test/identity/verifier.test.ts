@@ -30,6 +30,7 @@ import {
   delegationOf,
   deployment,
   dir,
+  type Given,
   idToken,
   issuer,
   machine,
@@ -135,50 +136,32 @@ t.test('what is signed for another deployment is worth nothing, of a person and 
   const login = { idToken: await idToken(key), key, tool: 'command line', now: () => now } as const
   await refusedBecause(t, 'deployment', await new PersonSigner({ ...login, deployment: staging }).sign(call))
   t.ok(await verifier.verify(call, await new PersonSigner({ ...login, deployment }).sign(call), now))
-  const signer = new MachineSigner({
-    name: 'nightly',
-    privateKey: machine.privateKey,
-    deployment: staging,
-    now: () => now,
-  })
+  const { privateKey } = machine
+  const signer = new MachineSigner({ name: 'nightly', privateKey, deployment: staging, now: () => now })
   await refusedBecause(t, 'deployment', await signer.sign(call))
 })
 
 t.test("nobody signs with another's session", async (t) => {
   const [alice, mallory] = [await newSessionKey(), await newSessionKey()]
-  const idTokenOfAlice = await idToken(alice)
-  const signer = new PersonSigner({
-    idToken: idTokenOfAlice,
-    key: mallory,
-    deployment,
-    tool: 'console',
-    now: () => now,
-  })
-  await refusedBecause(t, 'nonce', await signer.sign(call))
+  const login = { idToken: await idToken(alice), deployment, tool: 'console', now: () => now } as const
+  await refusedBecause(t, 'nonce', await new PersonSigner({ ...login, key: mallory }).sign(call))
   // The key of Alice is named, and the signature is Mallory's.
-  const forged = new PersonSigner({
-    idToken: idTokenOfAlice,
-    key: { ...mallory, publicJwk: alice.publicJwk },
-    deployment,
-    tool: 'console',
-    now: () => now,
-  })
+  const forged = new PersonSigner({ ...login, key: { ...mallory, publicJwk: alice.publicJwk } })
   await refusedBecause(t, 'signature', await forged.sign(call))
-  await refusedBecause(t, 'signature', { idToken: idTokenOfAlice, proof: 'not.a.jws' })
+  await refusedBecause(t, 'signature', { idToken: login.idToken, proof: 'not.a.jws' })
   // The ID token itself is signed by the provider, and is no signature of a call.
-  await refusedBecause(t, 'nonce', { idToken: idTokenOfAlice, proof: idTokenOfAlice })
+  await refusedBecause(t, 'nonce', { idToken: login.idToken, proof: login.idToken })
 })
 
 t.test('a machine is known by its key, and is nobody else', async (t) => {
-  const signer = new MachineSigner({ name: 'nightly', privateKey: machine.privateKey, deployment, now: () => now })
-  const caller = await verifier.verify(call, await signer.sign(call), now)
+  const signedBy = ({ privateKey } = machine, name = 'nightly') =>
+    new MachineSigner({ name, privateKey, deployment, now: () => now }).sign(call)
+  const caller = await verifier.verify(call, await signedBy(), now)
   t.match(caller, { kind: 'machine', name: 'nightly', loggedInAt: undefined, tool: 'program' })
   t.same([...caller.roles], ['finance'])
   const other = await generateKeyPair('EdDSA', { extractable: true })
-  const impostor = new MachineSigner({ name: 'nightly', privateKey: other.privateKey, deployment, now: () => now })
-  await refusedBecause(t, 'signature', await impostor.sign(call))
-  const unknown = new MachineSigner({ name: 'hourly', privateKey: machine.privateKey, deployment, now: () => now })
-  await refusedBecause(t, 'machine', await unknown.sign(call))
+  await refusedBecause(t, 'signature', await signedBy(other))
+  await refusedBecause(t, 'machine', await signedBy(machine, 'hourly'))
 })
 
 t.test(
@@ -197,11 +180,8 @@ t.test(
     const key = await newSessionKey()
     t.ok(await reading.verify(call, await signed({ key }), now))
     write('k0', 3_000)
-    await t.rejects(
-      reading.verify(call, await signed({ key }), now),
-      because('ID token'),
-      'although the session was verified before',
-    )
+    // Although the session was verified before.
+    await t.rejects(reading.verify(call, await signed({ key }), now), because('ID token'))
     rmSync(file)
     await t.rejects(reading.verify(call, await signed({ key }), now), KeysUnavailable)
   },
@@ -209,15 +189,9 @@ t.test(
 
 t.test('a login that lies ahead is not a fresh one', (t) => {
   const { adjustWallet } = operations.wallet
-  const refusal = (secondsAhead: number) => {
-    const loggedInAt = new Date(now.getTime() + secondsAhead * 1_000)
-    return refusalOf(
-      adjustWallet,
-      {},
-      { roles: new Set(['finance']), loggedInAt, lacking: undefined, delegated: false },
-      now,
-    )
-  }
+  const caller = { roles: new Set(['finance'] as const), lacking: undefined, delegated: false }
+  const refusal = (secondsAhead: number) =>
+    refusalOf(adjustWallet, {}, { ...caller, loggedInAt: new Date(now.getTime() + secondsAhead * 1_000) }, now)
   t.equal(refusal(59), undefined, 'clocks differ')
   t.match(refusal(61), { code: 'FRESH_LOGIN_REQUIRED' })
   t.end()
@@ -253,11 +227,9 @@ t.test('where a second factor is wanted, money and keys take a token that says s
   t.throws(() => identityFrom({ TEAM_STRONG_ACR: 'phr, c1' }), /TEAM_STRONG_ACR/)
 })
 
-type Answer = (path: string) => [number, unknown]
-
 /** A provider at an address of its own, which answers as it is told. */
 async function providerAt(t: Test) {
-  let answer: Answer = () => [503, {}]
+  let answer = (_path: string): [number, unknown] => [503, {}]
   const server = createServer((request, response) => {
     const [status, body] = answer(request.url ?? '')
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
@@ -269,47 +241,51 @@ async function providerAt(t: Test) {
   const address = `http://127.0.0.1:${port}`
   const published = { keys: [{ ...(await exportJWK(provider.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }] }
   const discovery = { issuer: address, jwks_uri: `${address}/keys` }
-  return { address, published, discovery, answers: (next: Answer) => (answer = next) }
+  return {
+    /** Answers with its keys, or with these; or not with keys. */
+    publishes: (keys: unknown = published, status = 200) =>
+      (answer = (path) => (path === '/keys' ? [status, keys] : [200, discovery])),
+    isAway: () => (answer = () => [503, {}]),
+    signed: (given: Given = {}) => signed({ ...given, claims: { iss: address } }),
+    verifier: (options?: Parameters<typeof keysOfIssuer>[1]) =>
+      new TeamVerifier(
+        { ...identityOf(settings), issuer: address, keysFile: undefined },
+        options && keysOfIssuer(address, options),
+      ),
+  }
 }
 
 t.test('a provider that cannot give its keys refuses nobody: the keys are unavailable', async (t) => {
-  const { address, published, discovery, answers } = await providerAt(t)
-  const asking = new TeamVerifier({ ...identityOf(settings), issuer: address, keysFile: undefined })
-  const proof = await signed({ claims: { iss: address } })
-
+  const { signed, verifier, publishes } = await providerAt(t)
+  const asking = verifier()
+  const proof = await signed()
   await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'discovery fails')
-  answers((path) => (path === '/keys' ? [500, {}] : [200, discovery]))
+  publishes({}, 500)
   await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'the keys fail')
-  answers((path) => [200, path === '/keys' ? { keys: 'none' } : discovery])
+  publishes({ keys: 'none' })
   await t.rejects(asking.verify(call, proof, now), KeysUnavailable, 'the keys are no keys')
-  answers((path) => [200, path === '/keys' ? published : discovery])
+  publishes()
   t.match(await asking.verify(call, proof, now), { name: 'alice@example.com' }, 'as soon as they are there')
-  const foreign = await signed({ claims: { iss: address }, signedBy: stranger })
-  await t.rejects(asking.verify(call, foreign, now), because('ID token'))
+  await t.rejects(asking.verify(call, await signed({ signedBy: stranger }), now), because('ID token'))
 })
 
 t.test('keys that were read count for a time although the provider is away, and then no more', async (t) => {
-  const { address, published, discovery, answers } = await providerAt(t)
-  const proof = () => signed({ claims: { iss: address } })
-  const identity = { ...identityOf(settings), issuer: address, keysFile: undefined }
-  const kept = new TeamVerifier(identity, keysOfIssuer(address, { freshMs: 0 }))
-  const notKept = new TeamVerifier(identity, keysOfIssuer(address, { freshMs: 0, keptMsMax: 0 }))
-  answers((path) => [200, path === '/keys' ? published : discovery])
-  t.ok(await kept.verify(call, await proof(), now))
-  t.ok(await notKept.verify(call, await proof(), now))
-  answers(() => [503, {}])
-  t.ok(await kept.verify(call, await proof(), now), 'somebody who logged in before, and is new to this process')
-  await t.rejects(notKept.verify(call, await proof(), now), KeysUnavailable)
+  const { signed, verifier, isAway, publishes } = await providerAt(t)
+  const [kept, notKept] = [verifier({ freshMs: 0 }), verifier({ freshMs: 0, keptMsMax: 0 })]
+  publishes()
+  for (const each of [kept, notKept]) t.ok(await each.verify(call, await signed(), now))
+  isAway()
+  t.ok(await kept.verify(call, await signed(), now), 'somebody who logged in before, and is new to this process')
+  await t.rejects(notKept.verify(call, await signed(), now), KeysUnavailable)
 })
 
 t.test('who is logged in with a key that the provider withdraws is nobody from the next reading on', async (t) => {
-  const { address, published, discovery, answers } = await providerAt(t)
-  const identity = { ...identityOf(settings), issuer: address, keysFile: undefined }
-  const asking = new TeamVerifier(identity, keysOfIssuer(address, { freshMs: 0 }))
-  const proof = await signed({ claims: { iss: address } })
-  answers((path) => [200, path === '/keys' ? published : discovery])
+  const { signed, verifier, publishes } = await providerAt(t)
+  const asking = verifier({ freshMs: 0 })
+  const proof = await signed()
+  publishes()
   t.ok(await asking.verify(call, proof, now))
-  answers((path) => [200, path === '/keys' ? { keys: [] } : discovery])
+  publishes({ keys: [] })
   // They are read beside the calls, which do not wait for it.
   const verdict = async () => {
     for (;;) await asking.verify(call, proof, now)
