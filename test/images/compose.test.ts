@@ -196,13 +196,3 @@ t.test('what has a database is a target of the Dockerfile, and waits for its mig
     t.match(depends_on, { migrate: { condition: 'service_completed_successfully' } })
   }
 })
-
-t.test('PostgreSQL and nats-server are those of the manifests, which tests with containers take too', async (t) => {
-  for (const [name, manifest] of [
-    ['postgres', 'overlays/local/postgres.yaml'],
-    ['nats', 'base/nats.yaml'],
-  ] as const) {
-    const text = readFileSync(join(folder, '../k8s', manifest), 'utf8')
-    t.ok(text.includes(`image: ${substitute(services[name].image, {})}\n`), name)
-  }
-})

@@ -1,11 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { allOperations } from '@backoffice/contracts'
-import { natsServerNamed } from '@backoffice/local-stack'
 import t from 'tap'
 import { carriedBy } from '../../deploy/docker/carry.ts'
 import { generated } from '../../deploy/generate.ts'
-import { imageFiles, referencesIn } from '../../deploy/pin-images.ts'
 import { root } from './source-files.ts'
 
 const workspaces = globSync(['{packages,services,local}/*/package.json', 'test/package.json'], { cwd: root })
@@ -43,19 +41,6 @@ t.test('every dependency that we name has one exact version', async (t) => {
         .map(([name, version]) => `${path}: ${name} ${version}`),
     )
   t.same(ranges, [])
-})
-
-t.test('nats-server has one exact version: npm start, tests and benchmark take that of every manifest', async (t) => {
-  t.match(natsServerNamed, /^\d+\.\d+\.\d+$/)
-  const named = imageFiles().flatMap((file) =>
-    referencesIn(readFileSync(file, 'utf8')).map(({ image }) => `${relative(root, file)} ${image}`),
-  )
-  const brokers = named.filter((reference) => / nats:/.test(reference))
-  t.ok(brokers.length > 1)
-  t.same(
-    brokers.filter((reference) => !reference.endsWith(` nats:${natsServerNamed}-alpine`)),
-    [],
-  )
 })
 
 t.test(

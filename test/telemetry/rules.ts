@@ -89,16 +89,9 @@ interface Case {
   readonly series: Readonly<Record<string, string>>
 }
 
-/** What promtool runs: files by their names, and those of them that are tests. */
-export interface RuleTestRun {
-  readonly files: Readonly<Record<string, unknown>>
-  readonly tests: readonly string[]
-}
-
 // All as text: `0x20` is twenty samples and no number.
 const cases = parse(readText('cases.yaml'), { schema: 'failsafe' }) as readonly Case[]
-const groupsOf = (file: RuleFile) => (parse(readText(file)) as { groups: readonly RuleGroup[] }).groups
-const groups = ruleFiles.flatMap(groupsOf)
+const groups = ruleFiles.flatMap((file) => (parse(readText(file)) as { groups: readonly RuleGroup[] }).groups)
 const known = new Map(alerts().map((rule) => [idOf(rule), rule]))
 
 function expectedIn({ when, every, series, ...expected }: Case): readonly (readonly [Alert, Expected])[] {
@@ -120,8 +113,9 @@ export const alertCases = (): readonly { readonly id: string; readonly fires: bo
 /**
  * The cases as promtool reads them, each with the alert that it names and what that reads. Of a whole file promtool
  * evaluates every rule at every step of every test, which takes five times as long.
+ * @returns files by their names, and those of them that are tests
  */
-export function testsOfNeededRules(): RuleTestRun {
+export function testsOfNeededRules() {
   const files: Record<string, unknown> = {}
   const tests: string[] = []
   // One test for each alert of a case: promtool knows the causes of one name by their labels alone.
@@ -151,30 +145,6 @@ export function testsOfNeededRules(): RuleTestRun {
     tests.push(`${number}.test.yaml`)
   }
   return { files, tests }
-}
-
-/**
- * All rules of a file on the series of all of its cases together, at the first moment and a later one. promtool tells when
- * a rule cannot be evaluated there, such as one that finds several series where it wants one.
- */
-export function testsThatRulesCanBeEvaluated(): RuleTestRun {
-  const files: Record<string, unknown> = {}
-  const later = '10m'
-  // Nothing is expected, but promtool goes on until here.
-  const promql_expr_test = [{ expr: 'vector(1)', eval_time: later, exp_samples: [{ labels: '{}', value: 1 }] }]
-  for (const file of ruleFiles) {
-    const ids = new Set(alerts(file).map(idOf))
-    const own = cases.filter((one) => expectedIn(one).some(([rule]) => ids.has(idOf(rule))))
-    const series = new Map(own.flatMap(seriesOf).map((one) => [one.series, one]))
-    files[file] = { groups: groupsOf(file) }
-    files[`${file}.test.yaml`] = {
-      rule_files: [file],
-      evaluation_interval: later,
-      group_eval_order: groupsOf(file).map(({ name }) => name),
-      tests: [{ interval: '1m', input_series: [...series.values()], promql_expr_test }],
-    }
-  }
-  return { files, tests: ruleFiles.map((file) => `${file}.test.yaml`) }
 }
 
 const seriesOf = ({ series }: Case) => Object.entries(series).map(([name, values]) => ({ series: name, values }))

@@ -11,7 +11,6 @@ export {
 export {
   type NatsOptions,
   natsServerBinary,
-  natsServerNamed,
   natsServerVersion,
   natsServerWarning,
   type RunningNats,

@@ -128,7 +128,7 @@ function greets(port: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /** The version that the manifests run, which npm start, the tests and the benchmark take too. */
-export const natsServerNamed = /^ +image: nats:([\d.]+)-/m.exec(
+const natsServerNamed = /^ +image: nats:([\d.]+)-/m.exec(
   readFileSync(fileURLToPath(new URL('../../../deploy/k8s/base/nats.yaml', import.meta.url)), 'utf8'),
 )?.[1] as string
 /** Of this version alone: when another one is named, it is fetched anew. */
