@@ -114,11 +114,13 @@ t.test('a standby that had not heard of the last commits is promoted under the r
       for (const { request, answer } of players.flatMap(({ history }) => history)) {
         if (answer === undefined || request.idempotencyKey === undefined) continue
         const { reply } = await client.ask(request, choices)
-        // Some have a daily limit, and what is done anew may come in another order than before.
-        answers.add(reply?.body?.error?.code === 'RG_BLOCKED' ? 'RG_BLOCKED' : (reply?.status ?? 0))
+        answers.add((reply?.status === 403 && reply.body?.error?.code) || (reply?.status ?? 0))
       }
+    // Some have a daily limit, and what is done anew may come in another order than before; the copy may have forgotten
+    // who a player was, too.
+    const refusals = ['RG_BLOCKED', 'KYC_NOT_APPROVED', 'PLAYER_NOT_ACTIVE']
     t.same(
-      [...answers].filter((answer) => ![200, 201, 404, 409, 422, 'RG_BLOCKED'].includes(answer)),
+      [...answers].filter((answer) => ![200, 201, 404, 409, 422, ...refusals].includes(answer)),
       [],
     )
     await untilSettled(money)
