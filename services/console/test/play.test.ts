@@ -247,16 +247,11 @@ t.test('the pages about play', async (t) => {
       plain(limited.shown),
       'Set the limit of a win: Evolution Games; Win without two people: R$50,000.00 → R$75,000.00; Brand: Aurora',
     )
-    t.match(
-      plain(await alice.get(`/production${provider}`)),
-      /Aurora active R\$75,000\.00.*Boreal active R\$100,000\.00/,
-    )
+    t.match(plain(await alice.get(`/production${provider}`)), /Aurora active R\$75,000.*Boreal active R\$100,000/)
     t.match(plain(limited.shown), 'As its proposer saw it Win without two people: R$50,000.00')
-    t.match(
-      plain(await alice.get('/production/proposals?state=decided')),
-      /money Set the limit of a win: [^\n]* R\$75,000\.00 as the contract says/,
-      'its list has the limit as its amount',
-    )
+    const decided = '/production/proposals?state=decided'
+    t.match(plain(await alice.get(decided)), /money Set the limit of a win: [^\n]* R\$75,000\.00 as the contract says/)
+    t.match(plain(await inPortuguese.get(decided)), /Concessão: ativa .* aprovada/, 'neither is masculine')
     const raised = /Win limits raised .* Evolution Games Aurora R\$75,000\.00 R\$50,000\.00/
     t.match(plain(await alice.get('/production')), raised)
     await bed.bed.sql('admin').query(
@@ -267,7 +262,7 @@ t.test('the pages about play', async (t) => {
     t.match(plain(await alice.get('/production')), raised, 'however much else was approved')
     t.notMatch(plain(await alice.get('/sandbox')), 'Win limits raised', 'where one person raises them')
     await byTwo(brand, 'suspendGrant')
-    t.match(plain(await alice.get(brand)), /Status suspended/)
+    t.match(plain(await alice.get(brand)), /Grant suspended/)
     t.equal((await alice.submit(`/production${provider}`, 'suspend', { reason })).status, 303)
     t.match(plain(await alice.get('/production/providers')), 'Evolution Games suspended')
     t.equal((await alice.submit(`/production${provider}`, 'activate', { reason })).status, 303)

@@ -141,7 +141,7 @@ function conditionCell(display: Visit['display'], condition: Operation['twoPeopl
   if (condition === 'always') return text(display.t('always'))
   if (condition === 'in production') return text(display.t('inProduction'))
   const values = Object.entries(condition.when).map(
-    ([field, value]) => `${display.word('field', field)}: ${display.word('value', String(value))}`,
+    ([field, value]) => `${display.word('field', field)}: ${display.word('value', String(value), field)}`,
   )
   return text(values.join(', '))
 }

@@ -166,7 +166,7 @@ function labelOf({ display }: Visit, field: string, cell: Cell): string {
   const wordsOf = (one: Cell): string => {
     if ('lines' in one) return one.lines.map(wordsOf).join(', ')
     if (!('text' in one)) return display.none(field)
-    return one.kind === 'status' ? display.word('value', one.text) : one.text
+    return one.kind === 'status' ? display.word('value', one.text, field) : one.text
   }
   return `${display.word('field', field)}: ${wordsOf(cell)}`
 }

@@ -129,7 +129,7 @@ async function showProvider(visit: Visit, found: FoundProvider, sent?: SentForm)
           href: address(grantPath({ ...found, grant })),
           ...rowWith({
             operator: link(grant.operatorName, address(`/operators/${grant.operatorId}`)),
-            status: { kind: 'status', text: grant.status },
+            grant: { kind: 'status', text: grant.status },
             maxWin: maxWinCell(found, grant),
             grantedAt: time(grant.grantedAt),
           }),
@@ -162,7 +162,7 @@ function showGrant(visit: Visit, found: FoundGrant, sent?: SentForm): FastifyRep
     about: provider.name,
     list,
     facts: factsOf(getProvider.reply.properties.grants.items, grant, [
-      'status',
+      ['grant', (row) => ({ kind: 'status', text: row.status })],
       ['maxWin', () => maxWinCell(found, grant)],
       ['provider', () => link(provider.name, list)],
       ['operator', () => link(grant.operatorName, visit.address(`/operators/${grant.operatorId}`))],

@@ -195,9 +195,9 @@ export function displayOf(request: FastifyRequest, { clock, config }: ConsoleCon
         // By what it does: nobody outside of the team that runs it knows a service.
         service === undefined ? values : { ...values, service: textIn(language, `service.${service}`) ?? service },
       ),
-    /** A status, a field, an error code as a text; itself where the catalogue has none. */
-    word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check' | 'service', name: string): string =>
-      textIn(language, `${kind}.${name}`) ?? name,
+    /** A status, a field, an error code as a text, in the gender of what it is said `of`; itself where the catalogue has none. */
+    word: (kind: 'field' | 'value' | 'error' | 'operation' | 'check' | 'service', name: string, of = ''): string =>
+      textIn(language, `${kind}.${of}.${name}`) ?? textIn(language, `${kind}.${name}`) ?? name,
     /** What it means that a field has no value. */
     none: (field: string): string => textIn(language, `none.${field}`) ?? '–',
     /** The first of these texts that the catalogue has; empty where it has none. */

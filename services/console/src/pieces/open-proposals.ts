@@ -235,7 +235,7 @@ function changeOf(display: Display, { call }: Signed, { currency, field, value, 
     if (Array.isArray(one)) return one.length === 0 ? display.none(field) : one.join(', ')
     if (one === null || one === '') return display.none(field)
     if (currency !== '' && /^-?\d+\.\d\d$/.test(textOf(one))) return display.money(textOf(one), currency)
-    return isTime ? display.time(textOf(one)) : display.word('value', textOf(one))
+    return isTime ? display.time(textOf(one)) : display.word('value', textOf(one), field)
   }
   const isSame = before === undefined || JSON.stringify(before) === JSON.stringify(value)
   const change = isSame ? shown(value) : `${shown(before)} → ${shown(value)}`

@@ -74,7 +74,7 @@ function valueText(display: Display, name: string, value: unknown): string {
   if (Array.isArray(value))
     return value.length === 0 ? display.none(name) : value.map((one) => valueText(display, name, one)).join(', ')
   const text = String(value)
-  return /^\d{4}-\d\d-\d\dT/.test(text) ? display.time(text) : display.sentence(display.word('value', text))
+  return /^\d{4}-\d\d-\d\dT/.test(text) ? display.time(text) : display.sentence(display.word('value', text, name))
 }
 
 /** A form of a page that is there still, and takes a part of it as the reply. */

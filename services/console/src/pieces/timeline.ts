@@ -130,7 +130,7 @@ export function shownValue(
 ) {
   if (value === null) return none(field)
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return time(value)
-  return currency !== undefined && /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value)
+  return currency !== undefined && /^\d+\.\d\d$/.test(value) ? moneyOf(value, currency) : word('value', value, field)
 }
 
 /** The latest of a list, where the person may read it. */

@@ -199,7 +199,7 @@ export const generalWords = {
   ownProposal: both`You proposed this. Somebody else with the role {roles} must approve it.
     Você propôs isto. Outra pessoa com o perfil {roles} precisa aprovar.`,
   proposedByOther: both`Proposed by {name}, {ago}. With your approval it is done.
-    Proposto por {name}, {ago}. Com a sua aprovação, é executado.`,
+    Proposta por {name}, {ago}. Com a sua aprovação, é executada.`,
   adjustUp: ['Add {amount} to the balance of {whom}', 'Somar {amount} ao saldo de {whom}'],
   adjustDown: ['Take {amount} from the balance of {whom}', 'Tirar {amount} do saldo de {whom}'],
   reverseUp: both`Reverse: {type} of {amount} ({reference}): the money goes back to {whom}
@@ -214,7 +214,7 @@ export const generalWords = {
   decline: ['Decline', 'Recusar'],
   takeBack: ['Take back', 'Retirar'],
   declineAsk: ['It will not be done: {what}.', 'Não será executado: {what}.'],
-  declined: ['declined: {what}', 'recusado: {what}'],
+  declined: ['declined: {what}', 'recusada: {what}'],
   proposalSigned: ['Signed by {name}, verified here.', 'Assinada por {name}, verificada aqui.'],
   proposalNotSigned: both`It is not proven that {name} signed what this page shows, so nobody can approve it here: {why}.
     Não está provado que {name} assinou o que esta página mostra, então ninguém pode aprová-lo aqui: {why}.`,

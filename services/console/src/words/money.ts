@@ -221,7 +221,7 @@ export const moneyWords = {
   delivered: ['Delivered', 'Entregues'],
   setAside: ['Messages with errors', 'Mensagens com erro'],
   attempts: ['Attempts', 'Tentativas'],
-  acknowledged: ['acknowledged', 'confirmado'],
+  acknowledged: ['acknowledged', 'confirmada'],
   resendAsk: both`Send {type} again, with the same event id and body. It gets a full new set of attempts.
     Enviar {type} de novo, com o mesmo id de evento e corpo. O contador de tentativas é zerado.`,
   resendSeveralAsk: both`Send deliveries of {operator} again, to {url}: each with its event id and body, at once.

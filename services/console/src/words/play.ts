@@ -104,6 +104,8 @@ export const playWords = {
   'field.brands': ['Brands', 'Marcas'],
   'field.grantedAt': ['Granted', 'Concedida'],
   'field.grant': ['Grant', 'Concessão'],
+  'value.grant.active': ['active', 'ativa'],
+  'value.grant.suspended': ['suspended', 'suspensa'],
   'field.maxWin': ['Win without two people', 'Ganho sem duas pessoas'],
   'field.rounds': ['Rounds', 'Rodadas'],
   'field.roundId': ['Round', 'Rodada'],
@@ -212,7 +214,7 @@ export const playWords = {
     O jogador não tem esta sessão com este provedor.`,
   'error.OPERATOR_SUSPENDED': ['The operator is suspended.', 'O operador está suspenso.'],
   'error.PROVIDER_SUSPENDED': both`The provider, or its grant for the brand, is suspended.
-    O provedor, ou a concessão da marca, está suspenso.`,
+    O provedor está suspenso, ou a concessão da marca.`,
   'error.BRAND_NOT_GRANTED': ['The provider was not granted the brand.', 'A marca não foi concedida ao provedor.'],
   'error.TRANSACTION_NOT_FOUND': ['There is no such transaction.', 'Esta transação não existe.'],
   'error.TRANSACTION_CONFLICT': both`The id of the transaction was used for something else.
