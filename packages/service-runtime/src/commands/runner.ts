@@ -241,7 +241,7 @@ class HandledCall implements Call {
 }
 
 /** More than this are forgotten together, and read again. */
-const cachedMax = 10_000
+const brandsMax = 10_000
 
 /** A call that says of a brand what is not so. Nobody of ours makes one. */
 export class ScopeMismatch extends Error {
@@ -282,7 +282,7 @@ export class Brands {
     const known = this.#known.get(brandId)
     if (known !== undefined) return known
     const found = readBrand(this.#db.reader, brandId)
-    if (this.#known.size >= cachedMax) this.#known.clear()
+    if (this.#known.size >= brandsMax) this.#known.clear()
     this.#known.set(brandId, found)
     // Only what is known is cached: the brand may be registered at the next moment.
     const forget = () => this.#known.get(brandId) === found && this.#known.delete(brandId)

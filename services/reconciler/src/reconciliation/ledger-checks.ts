@@ -112,6 +112,7 @@ export const withAudit = (keys: Fragment) => sql`
     limit 1
   ) a on true
 `
+
 /** Why it was asked for: where two people made it, whoever carried it out gave a reason of their own. */
 const asked = sql`
   left join lateral (
